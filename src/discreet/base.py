@@ -1,0 +1,185 @@
+"""The nouns that methods, claims and measures share, as frozen values and protocols; no algorithms.
+
+    Method.fit(table, streams)  -> Fitted          reads the data, decides
+    Fitted.draw(streams)        -> Draft           makes a protected table; as often as wanted
+    Draft (table, claims, partition)               not yet checked, never leaves the library
+    Claim.check(original, released, partition)     -> Verdict
+    Measure(original, protected)                   -> Figures
+
+A `Treatment` is what is done inside the groups of a `Partition`; a `Restoration` corrects a treated table. How a
+draft becomes a release is in `release`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, is_dataclass
+from typing import Any, ClassVar, Literal, Protocol, TypeAlias, runtime_checkable
+
+import numpy as np
+
+from discreet.arrays import Floats, Ints
+from discreet.stats.streams import Streams
+from discreet.table.table import Table
+
+Aspect: TypeAlias = Literal["risk", "utility"]
+Better: TypeAlias = Literal["lower", "higher", "neither"]
+
+
+# -- groups of records -----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class Partition:
+    """Records in groups. Internal: labels say who was grouped with whom, and never reach an output.
+
+    Args:
+        labels: group of each record, 0 to n_groups - 1.
+        holds: what the partition was asked to hold, in words.
+    """
+
+    labels: Ints = field(repr=False)
+    holds: str = ""
+
+    @property
+    def sizes(self) -> Ints:
+        return np.bincount(self.labels).astype(np.int64)
+
+    @property
+    def n_groups(self) -> int:
+        return int(self.labels.max()) + 1 if len(self.labels) else 0
+
+    def members(self) -> list[Ints]:
+        """Record numbers of each group, ascending."""
+        order = np.argsort(self.labels, kind="stable")
+        return [rows.astype(np.int64) for rows in np.split(order, np.cumsum(self.sizes)[:-1])]
+
+    def within(self, coarser: Partition) -> bool:
+        """Whether every group of this partition lies inside one group of `coarser`."""
+        return _n_pairs(self.labels, coarser.labels) == self.n_groups
+
+
+def _n_pairs(one: Ints, other: Ints) -> int:
+    return len(np.unique(one * (int(other.max(initial=0)) + 1) + other))
+
+
+def whole(n_records: int) -> Partition:
+    """All records in one group."""
+    return Partition(np.zeros(n_records, dtype=np.int64), "the whole table")
+
+
+# -- claims ----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Outcome of one check: whether the claim holds, and what was attained, in words without values."""
+
+    holds: bool
+    attained: str
+
+
+class Claim(Protocol):
+    """A guarantee in checkable form. Its checker knows nothing of the method that claims it."""
+
+    @property
+    def statement(self) -> str:
+        """The guarantee and what it assumes, in one or two sentences."""
+
+    def check(self, original: Table, released: Table, partition: Partition | None) -> Verdict: ...
+
+
+# -- methods ---------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class Draft:
+    """A protected table before its claims are checked.
+
+    `reordered` is True where record i of the table no longer stems from record i of the original; `notes` are
+    findings that the person who releases must read.
+    """
+
+    table: Table
+    claims: tuple[Claim, ...] = ()
+    partition: Partition | None = None
+    notes: tuple[str, ...] = ()
+    reordered: bool = False
+
+
+class Fitted(Protocol):
+    """What a method decided about one table; draws as many protected tables as wanted."""
+
+    def draw(self, streams: Streams) -> Draft: ...
+
+
+class Partitioner(Protocol):
+    """Cuts records into groups."""
+
+    def partition(self, table: Table, streams: Streams) -> Partition: ...
+
+
+class Treatment(Protocol):
+    """Changes values inside each group; also says which claims follow from the groups."""
+
+    def treat(self, table: Table, partition: Partition, streams: Streams) -> Draft: ...
+
+
+class Restoration(Protocol):
+    """Gives a treated table back what the treatment lost, inside each part."""
+
+    def restore(self, original: Table, draft: Draft, parts: Partition, streams: Streams) -> Draft: ...
+
+
+def parameters(value: Any) -> Any:
+    """A method's parameters as plain data, defaults included: dataclasses become tables that name their class."""
+    if is_dataclass(value) and not isinstance(value, type):
+        entries = {f.name: parameters(getattr(value, f.name)) for f in fields(value) if f.init}
+        return {"name": type(value).__name__} | {k: v for k, v in entries.items() if v is not None}
+    if isinstance(value, Mapping):
+        return {str(key): parameters(entry) for key, entry in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [parameters(entry) for entry in value]
+    if isinstance(value, np.generic):
+        return value.item()
+    return value
+
+
+# -- measures --------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Part:
+    """One entry of a breakdown: what it is of (column names, or a label) and its value."""
+
+    of: tuple[str, ...]
+    value: float
+
+
+@dataclass(frozen=True, eq=False)
+class Figure:
+    """One number of evidence, with all that is needed to read it.
+
+    `value` is NaN where the figure is not defined on these tables; `note` then says why. `records` holds a value per
+    record: internal, left out of everything that may be published.
+    """
+
+    name: str
+    value: float
+    unit: str
+    better: Better
+    bounds: tuple[float, float]
+    interval: tuple[float, float] | None = None
+    parts: tuple[Part, ...] = ()
+    records: Floats | None = field(default=None, repr=False)
+    note: str = ""
+
+
+@runtime_checkable
+class Measure(Protocol):
+    """A figure, or a few that belong together, of how two tables differ. A frozen value that can be called."""
+
+    aspect: ClassVar[Aspect]
+    corresponds: ClassVar[bool]
+
+    def __call__(self, original: Table, protected: Table) -> tuple[Figure, ...]: ...

@@ -1,0 +1,75 @@
+"""`discreet demo`: a simulated hospital file, its taxonomy, and its protection from end to end."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from discreet.cli.page import Page
+from discreet.cli.protecting import Corrections, Evidence, protect_file
+from discreet.datasets.patients import diagnosis_taxonomy, simulate_patients
+from discreet.errors import FileError
+from discreet.progress import stage
+from discreet.table.files.writing import write_file
+from discreet.table.taxonomy_read import write_taxonomy
+from discreet.workflow.methods import DEFAULT
+
+N_RECORDS = 2_000
+
+
+@dataclass(frozen=True)
+class Demonstration:
+    """Where the demo's files are, and the evidence of its run."""
+
+    patients: Path
+    taxonomy: Path
+    evidence: Evidence
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"patients": str(self.patients), "taxonomy": str(self.taxonomy)} | self.evidence.to_dict()
+
+    def show(self, page: Page) -> None:
+        page.line(f"{self.patients} is simulated: no real person is in it. This was done with it:")
+        page.line(
+            f"discreet protect {self.patients} {self.evidence.outputs.data} "
+            f"--taxonomy diagnosis={self.taxonomy}:diagnosis",
+            "title",
+        )
+        page.line()
+        self.evidence.show(page)
+
+
+def demonstrate(folder: Path) -> Demonstration:
+    """Write the simulated file into a folder and protect it there; a folder of an earlier demo is written again."""
+    patients, taxonomy, safe = folder / "patients.csv", folder / "diagnosis.csv", folder / "safe.csv"
+    folder.mkdir(parents=True, exist_ok=True)
+    again = _lay_out(patients, taxonomy)
+    corrections = Corrections(taxonomies=(f"diagnosis={taxonomy}:diagnosis",))
+    evidence = protect_file(patients, safe, DEFAULT, corrections, force=again)
+    return Demonstration(patients, taxonomy, evidence)
+
+
+def _lay_out(patients: Path, taxonomy: Path) -> bool:
+    """Write the demo's inputs; True where an earlier demo left the very same, so that its outputs may be replaced."""
+    fresh = patients.with_name(f".{patients.name}.demo.part")
+    with stage("simulating patients"):
+        try:
+            write_file(simulate_patients(N_RECORDS), fresh.with_suffix(".csv"))
+            again = patients.exists()
+            if again and _sha256(patients) != _sha256(fresh.with_suffix(".csv")):
+                raise FileError(
+                    f"'{patients}' is not the file of the demo; nothing was changed. "
+                    "Choose another folder with --folder."
+                )
+            fresh.with_suffix(".csv").replace(patients)
+        finally:
+            fresh.with_suffix(".csv").unlink(missing_ok=True)
+        write_taxonomy(diagnosis_taxonomy(), taxonomy)
+    return again
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -1,0 +1,134 @@
+"""Local suppression: the cheapest cells to empty, record by record, so that every record matches k others.
+
+A row stands for one record that may need suppression, or for several safe records with equal keys. For one row, all
+others are counted by the set of columns in which they differ; sums over subsets then say, for every set of columns that
+could be emptied, how many records the row would match. An empty cell matches anything.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+from discreet.arrays import Floats, Ints
+
+
+def suppress(keys: Ints, counts: Ints, k: int, costs: Floats, visits: Ints) -> Ints:
+    """Columns to empty in each row, as bits; `keys` (rows, columns) >= 0, or -1 where a cell is empty already.
+
+    `counts` records stand in each row; `costs` (2^columns,) is the price of emptying each set of columns (inf: never);
+    `visits` are the rows that may be changed, in the order in which they are. Rows that still match fewer than k are
+    left as they are: the caller checks.
+    """
+    emptied = np.zeros(len(keys), dtype=np.int64)
+    state = np.ascontiguousarray(keys, dtype=np.int64).copy()
+    matches = np.empty(len(keys), dtype=np.int64)
+    _first_matches(state, counts, matches)
+    order = np.argsort(costs, kind="stable").astype(np.int64)
+    _empty_cells(state, counts, k, (costs, order), visits, matches, emptied)
+    _refill_cells(state, keys, counts, k, visits[::-1].copy(), matches, emptied)
+    return emptied
+
+
+@njit(cache=True)
+def _differences(state: Ints, row: int, masks: Ints) -> None:
+    """masks[j] = the columns, as bits, in which row j differs from `row`; an empty cell differs from nothing."""
+    n, m = state.shape
+    for j in range(n):
+        mask = 0
+        for c in range(m):
+            if state[j, c] != state[row, c] and state[j, c] >= 0 and state[row, c] >= 0:
+                mask |= 1 << c
+        masks[j] = mask
+
+
+@njit(cache=True)
+def _first_matches(state: Ints, counts: Ints, matches: Ints) -> None:
+    """Records that match each row: exact for rows with gaps, by comparison with every row."""
+    n = len(state)
+    masks = np.empty(n, dtype=np.int64)
+    for i in range(n):
+        _differences(state, i, masks)
+        total = 0
+        for j in range(n):
+            if masks[j] == 0:
+                total += counts[j]
+        matches[i] = total
+
+
+@njit(cache=True)
+def _empty_cells(
+    state: Ints, counts: Ints, k: int, prices: Any, visits: Ints, matches: Ints, emptied: Ints
+) -> None:
+    """Empty the cheapest set of columns in each visited row that still matches fewer than k."""
+    costs, order = prices
+    n, m = state.shape
+    masks = np.empty(n, dtype=np.int64)
+    tally = np.empty(1 << m, dtype=np.int64)
+    for visit in range(len(visits)):
+        row = visits[visit]
+        if matches[row] >= k:
+            continue
+        _differences(state, row, masks)
+        tally[:] = 0
+        for j in range(n):
+            tally[masks[j]] += counts[j]
+        _sum_over_subsets(tally, m)
+        best = -1
+        for candidate in order:
+            if costs[candidate] == np.inf:
+                break
+            if tally[candidate] >= k:
+                best = candidate
+                break
+        if best < 0:
+            continue
+        for j in range(n):
+            if masks[j] != 0 and (masks[j] & ~best) == 0:
+                matches[j] += counts[row]
+                matches[row] += counts[j]
+        for c in range(m):
+            if best >> c & 1:
+                state[row, c] = -1
+        emptied[row] |= best
+
+
+@njit(cache=True)
+def _sum_over_subsets(tally: Ints, m: int) -> None:
+    for c in range(m):
+        bit = 1 << c
+        for mask in range(len(tally)):
+            if mask & bit:
+                tally[mask] += tally[mask ^ bit]
+
+
+@njit(cache=True)
+def _refill_cells(state: Ints, keys: Ints, counts: Ints, k: int, visits: Ints, matches: Ints, emptied: Ints) -> None:
+    """Give back cells whose suppression later ones made needless."""
+    n, m = state.shape
+    before = np.empty(n, dtype=np.int64)
+    after = np.empty(n, dtype=np.int64)
+    for row in visits:
+        for c in range(m):
+            if not emptied[row] >> c & 1 or keys[row, c] < 0:
+                continue
+            _differences(state, row, before)
+            state[row, c] = keys[row, c]
+            _differences(state, row, after)
+            lost = 0
+            allowed = True
+            for j in range(n):
+                if before[j] == 0 and after[j] != 0:
+                    lost += counts[j]
+                    if matches[j] - counts[row] < k:
+                        allowed = False
+            if not allowed or matches[row] - lost < k:
+                state[row, c] = -1
+                continue
+            for j in range(n):
+                if before[j] == 0 and after[j] != 0:
+                    matches[j] -= counts[row]
+            matches[row] -= lost
+            emptied[row] &= ~(1 << c)

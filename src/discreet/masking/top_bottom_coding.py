@@ -1,0 +1,105 @@
+"""Top and bottom coding: what lies beyond a bound is published as the bound, or as the mean beyond it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import ClassVar, Literal
+
+import numpy as np
+
+from discreet.arrays import Bools, Floats
+from discreet.base import Draft
+from discreet.errors import ParameterError
+from discreet.release import Method
+from discreet.selection import chosen, name_list
+from discreet.stats.streams import Streams
+from discreet.stats.weighted import quantile
+from discreet.table.column import EMPTY, Column
+from discreet.table.table import Table
+
+
+@dataclass(frozen=True)
+class TopBottomCoding(Method):
+    """Hides extreme numbers.
+
+    Protects the tails, where people are few and known; does **not** touch the middle. Missing cells stay missing.
+
+    Args:
+        top, bottom: column -> bound. A bound chosen by law or convention says nothing about records.
+        top_share, bottom_share: instead of bounds, for all of `columns`: the share of (weighted) records beyond.
+            The bound is then a value of the file.
+        columns: for the shares; None: numeric columns with the role quasi or confidential.
+        value: what is published beyond: `bound`; `mean` of what lies beyond, which keeps totals; `missing`.
+    """
+
+    strata_apart: ClassVar[bool] = False
+
+    top: Mapping[str, float] = field(default_factory=dict)
+    bottom: Mapping[str, float] = field(default_factory=dict)
+    top_share: float = 0.0
+    bottom_share: float = 0.0
+    columns: tuple[str, ...] | None = None
+    value: Literal["bound", "mean", "missing"] = "bound"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "columns", name_list(self.columns))
+        if not (0 <= self.top_share < 0.5 and 0 <= self.bottom_share < 0.5):
+            raise ParameterError("`top_share` and `bottom_share` must lie between 0 and 0.5.")
+        if not (self.top or self.bottom or self.top_share or self.bottom_share):
+            raise ParameterError("Give bounds (`top`, `bottom`) or shares (`top_share`, `bottom_share`).")
+        if self.value not in ("bound", "mean", "missing"):
+            raise ParameterError("`value` must be bound, mean or missing.")
+
+    def fit(self, table: Table, streams: Streams) -> FittedCoding:
+        named = tuple(dict.fromkeys([*self.top, *self.bottom]))
+        columns = chosen(table, named, kinds=("numeric",), what="Top coding") if named else ()
+        bounds = {c.name: (self.bottom.get(c.name, -np.inf), self.top.get(c.name, np.inf)) for c in columns}
+        if self.top_share or self.bottom_share:
+            wanted = chosen(
+                table, self.columns, kinds=("numeric",), roles=("quasi", "confidential"), what="Top coding"
+            )
+            bounds = {c.name: self._by_share(c, table.weights) for c in wanted} | bounds
+        crossed = [name for name, (low, high) in bounds.items() if low > high]
+        if crossed:
+            raise ParameterError(f"The bottom lies above the top: {', '.join(crossed)}.")
+        return FittedCoding(self, table, bounds)
+
+    def _by_share(self, column: Column, weights: Floats | None) -> tuple[float, float]:
+        shown = ~column.missing
+        if not shown.any():
+            return -np.inf, np.inf
+        mass = None if weights is None else weights[shown]
+        shares = np.array([self.bottom_share, 1 - self.top_share])
+        low, high = quantile(np.asarray(column.values[shown], dtype=np.float64), shares, mass).tolist()
+        return (low if self.bottom_share else -np.inf), (high if self.top_share else np.inf)
+
+
+@dataclass(frozen=True, eq=False)
+class FittedCoding:
+    """A lower and an upper bound per column."""
+
+    method: TopBottomCoding
+    table: Table
+    bounds: Mapping[str, tuple[float, float]]
+
+    def draw(self, streams: Streams) -> Draft:
+        columns = [self._coded(self.table[name], *bounds) for name, bounds in self.bounds.items()]
+        return Draft(self.table.with_columns(*columns))
+
+    def _coded(self, column: Column, low: float, high: float) -> Column:
+        values = np.array(column.values, dtype=np.float64)
+        below = ~column.missing & (values < low)
+        above = ~column.missing & (values > high)
+        if self.method.value == "missing":
+            return column.with_values(values, np.where(below | above, EMPTY, column.absent).astype(np.uint8))
+        for beyond, bound in ((below, low), (above, high)):
+            values[beyond] = self._published(values, beyond, bound)
+        return column.with_numbers(values)
+
+    def _published(self, values: Floats, beyond: Bools, bound: float) -> float:
+        if self.method.value == "bound" or not beyond.any():
+            return bound
+        mass = np.ones(len(values)) if self.table.weights is None else self.table.weights
+        mass = mass[beyond] if mass[beyond].any() else np.ones(int(beyond.sum()))
+        return float(np.average(values[beyond], weights=mass))

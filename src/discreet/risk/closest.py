@@ -1,0 +1,114 @@
+"""Distance to the closest record: is synthetic data nearer to the records it was made from than it should be?
+
+For every protected record, the distance to its nearest original. Alone the number says little, since
+dense data have near neighbours anyway: it is compared with the distances inside the original, and with a
+control where there is one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+import numpy as np
+
+from discreet.arrays import Floats, Ints
+from discreet.base import Aspect, Figure, Part
+from discreet.risk.attack import check_control, drawn_rows
+from discreet.risk.rates import percent_figure, undefined
+from discreet.risk.selection import Names, analysed, places_of, space_of
+from discreet.stats.neighbours import TIE, Scale, find_nearest
+from discreet.table.table import Table
+
+POSITIVE = (0.0, np.inf)
+
+
+def nearer_share(to_original: Floats, to_control: Floats) -> Floats:
+    """1 where the original is nearer, 0 where the control is, 1/2 where equally near.
+
+    >>> nearer_share(np.array([1.0, 2.0, 3.0]), np.array([2.0, 2.0, 1.0])).tolist()
+    [1.0, 0.5, 0.0]
+    """
+    gap = to_control - to_original
+    return np.where(np.abs(gap) <= TIE, 0.5, (gap > 0).astype(np.float64))
+
+
+@dataclass(frozen=True, kw_only=True)
+class ClosestRecord:
+    """Distances from protected records to the nearest original, over all columns that are analysed.
+
+    Figures: `closest.median` (units of the scale; parts: 5, 25, 50 % points), `closest.ratio` (that
+    median over the median distance from an original record to the nearest other), and with a control
+    `closest.to_original`, % of protected records nearer to the original than to a control of the same
+    size (50 where nothing was memorised).
+
+    Parameters: `control`, records the method never saw; `columns`; `scale`; `sample`, records measured at
+    most, drawn with `seed`.
+    """
+
+    aspect: ClassVar[Aspect] = "risk"
+    corresponds: ClassVar[bool] = False
+
+    control: Table | None = field(default=None, repr=False, compare=False)
+    columns: Names | None = None
+    scale: Scale = "sd"
+    sample: int = 5_000
+    seed: int = 0
+
+    def __call__(self, original: Table, protected: Table) -> tuple[Figure, ...]:
+        check_control(original, self.control)
+        names = self.columns or analysed(original)
+        if not names or not original.n_records or not protected.n_records:
+            return (undefined("closest.median", self.scale, POSITIVE, "No columns or no records."),)
+        generator = np.random.default_rng(self.seed)
+        rows = drawn_rows(protected.n_records, self.sample, generator)
+        distance = self._to_nearest(original, protected, original, names, rows)
+        note = f"{len(rows)} protected records, {len(names)} columns, scale {self.scale}."
+        parts = [Part((f"{q} %",), float(np.quantile(distance, q / 100))) for q in (5, 25, 50)]
+        unit = "sd" if self.scale == "sd" else "index"
+        figures = (
+            Figure(
+                "closest.median",
+                float(np.median(distance)),
+                unit,
+                "higher",
+                POSITIVE,
+                parts=tuple(parts),
+                note=note,
+            ),
+            self._ratio(original, names, distance, generator),
+        )
+        return figures if self.control is None else (*figures, self._nearer(original, protected, names, rows))
+
+    def _to_nearest(
+        self, original: Table, queries: Table, targets: Table, names: Names, rows: Ints
+    ) -> Floats:
+        space = space_of(original, names, self.scale)
+        mine, theirs = space.place(places_of(queries, names), places_of(targets, names))
+        return find_nearest(space, mine.take(rows), theirs).distance
+
+    def _ratio(
+        self, original: Table, names: Names, distance: Floats, generator: np.random.Generator
+    ) -> Figure:
+        """Median distance over the median distance to the nearest other record inside the original."""
+        rows = drawn_rows(original.n_records, self.sample, generator)
+        space = space_of(original, names, self.scale)
+        (points,) = space.place(places_of(original, names))
+        inside = float(np.median(find_nearest(space, points.take(rows), points, rows).distance))
+        if not np.isfinite(inside) or inside == 0:
+            note = "Half the original records or more have an equal among the others, or there is one record only."
+            return undefined("closest.ratio", "index", POSITIVE, note)
+        return Figure("closest.ratio", float(np.median(distance)) / inside, "index", "higher", POSITIVE)
+
+    def _nearer(self, original: Table, protected: Table, names: Names, rows: Ints) -> Figure:
+        assert self.control is not None
+        generator = np.random.default_rng(self.seed + 1)
+        size = min(original.n_records, self.control.n_records)
+        ours = original.take(drawn_rows(original.n_records, size, generator))
+        others = self.control.take(drawn_rows(self.control.n_records, size, generator))
+        share = nearer_share(
+            self._to_nearest(original, protected, ours, names, rows),
+            self._to_nearest(original, protected, others, names, rows),
+        )
+        note = f"{size} records of the original and of the control; 50 % where nothing was memorised."
+        return percent_figure("closest.to_original", share, estimate=True, note=note)

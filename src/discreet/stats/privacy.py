@@ -1,0 +1,92 @@
+"""The accountant of differential privacy: a ledger of entries, and nothing else computes totals.
+
+Pure epsilons add up; so do the rho of zero-concentrated differential privacy (zCDP; Bun and Steinke 2016), and a rho
+becomes an epsilon at a chosen delta by the tight conversion of Canonne, Kamath and Steinke (2020).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from scipy.optimize import minimize_scalar
+
+from discreet.errors import ParameterError
+
+
+@dataclass(frozen=True)
+class LedgerEntry:
+    """`count` uses of one mechanism. `pure` is its epsilon (None: it has none), `rho` its zCDP cost (None: unknown)."""
+
+    mechanism: str
+    count: int
+    pure: float | None
+    rho: float | None
+    note: str = ""
+
+    def __post_init__(self) -> None:
+        costs = [cost for cost in (self.pure, self.rho) if cost is not None]
+        if self.count < 0 or not costs or any(not cost >= 0 for cost in costs):
+            raise ParameterError(
+                f"Ledger entry '{self.mechanism}': the count and every cost must be 0 or more, and at least one "
+                "of pure and rho must be known."
+            )
+
+
+def total_pure(ledger: Sequence[LedgerEntry]) -> float | None:
+    """Sum of the pure epsilons; None where an entry has none."""
+    if any(entry.pure is None for entry in ledger):
+        return None
+    return math.fsum(entry.count * entry.pure for entry in ledger if entry.pure is not None)
+
+
+def total_rho(ledger: Sequence[LedgerEntry]) -> float | None:
+    """Sum of the rho; an entry with a pure epsilon only counts epsilon^2 / 2."""
+    return math.fsum(
+        entry.count * (entry.rho if entry.rho is not None else (entry.pure or 0.0) ** 2 / 2)
+        for entry in ledger
+    )
+
+
+def epsilon_of(rho: float, delta: float) -> float:
+    """The smallest epsilon that rho-zCDP implies at delta.
+
+    epsilon = min over a > 1 of a rho + (log(1/delta) - log(a - 1) + a log(1 - 1/a)) / (a - 1).
+
+    >>> round(epsilon_of(0.1, 1e-9), 6)
+    2.715482
+    """
+    if not 0 < delta < 1 or not rho >= 0:
+        raise ParameterError("delta must lie between 0 and 1, and rho must be 0 or more.")
+    if rho == 0:
+        return 0.0
+
+    def bound(log_gap: float) -> float:  # a - 1 on a logarithmic scale: it runs over many magnitudes
+        gap = math.exp(log_gap)
+        order = 1 + gap
+        return order * rho + (-math.log(delta) - math.log(gap) - order * math.log1p(1 / gap)) / gap
+
+    best = minimize_scalar(bound, bounds=(-14.0, 24.0), method="bounded", options={"xatol": 1e-12})
+    return max(float(best.fun), 0.0)
+
+
+def rho_of(epsilon: float, delta: float) -> float:
+    """The largest rho whose zCDP still implies (epsilon, delta): the inverse of `epsilon_of`, by bisection."""
+    if not epsilon > 0:
+        raise ParameterError("epsilon must be positive.")
+    low, high = 0.0, epsilon + 1.0
+    for _ in range(200):
+        middle = (low + high) / 2
+        low, high = (middle, high) if epsilon_of(middle, delta) <= epsilon else (low, middle)
+    return low
+
+
+def total_epsilon(ledger: Sequence[LedgerEntry], delta: float = 0.0) -> float | None:
+    """The smaller of the pure total and, where delta > 0, the epsilon that the total rho implies."""
+    pure = total_pure(ledger)
+    if delta <= 0:
+        return pure
+    rho = total_rho(ledger)
+    found = [total for total in (pure, None if rho is None else epsilon_of(rho, delta)) if total is not None]
+    return min(found, default=None)

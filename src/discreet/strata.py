@@ -1,0 +1,98 @@
+"""Strata are protected apart: the method is fitted to each, and the drafts are put together again."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Protocol
+
+import numpy as np
+
+from discreet.arrays import Ints
+from discreet.base import Draft, Fitted, Partition
+from discreet.errors import UnsuitableError
+from discreet.stats.keys import Key, group_records
+from discreet.stats.streams import Streams
+from discreet.table.column import Column
+from discreet.table.table import Table
+
+
+class _Fits(Protocol):
+    strata_apart: ClassVar[bool]
+
+    def fit(self, table: Table, streams: Streams) -> Fitted: ...
+
+
+@dataclass(frozen=True, eq=False)
+class ApartFit:
+    """One fit per part of the table; `rows` are the records of each part."""
+
+    table: Table
+    rows: tuple[Ints, ...]
+    fits: tuple[Fitted, ...]
+
+    def draw(self, streams: Streams) -> Draft:
+        drafts = [fit.draw(streams.at("part", str(i))) for i, fit in enumerate(self.fits)]
+        return join_drafts(self.table, self.rows, drafts)
+
+
+def fit_apart(method: _Fits, table: Table, streams: Streams) -> Fitted:
+    """Fit inside each combination of the stratum columns; the whole table where there is none."""
+    strata = [column.name for column in table.of_role("stratum")]
+    if not strata or not method.strata_apart:
+        return method.fit(table, streams)
+    rows = parts_by(table, strata)
+    fits, refused, reason = [], 0, ""
+    for i, members in enumerate(rows):
+        try:
+            fits.append(method.fit(table.take(members), streams.at("part", str(i))))
+        except UnsuitableError as fault:
+            refused, reason = refused + 1, str(fault)
+    if refused:
+        raise UnsuitableError(
+            f"{refused} of {len(rows)} strata of {', '.join(strata)} cannot be protected. {reason} "
+            "Merge small strata, or lower the parameter."
+        )
+    return ApartFit(table, tuple(rows), tuple(fits))
+
+
+def parts_by(table: Table, names: list[str] | tuple[str, ...]) -> list[Ints]:
+    """Records of each combination of values of the named columns, in order of first appearance."""
+    keys = [Key.of(table[name].values, table[name].missing) for name in names]
+    groups = group_records(keys, table.n_records)
+    return Partition(groups.labels).members()
+
+
+def join_drafts(table: Table, rows: tuple[Ints, ...], drafts: list[Draft]) -> Draft:
+    """Drafts of parts as one draft of the table; claims must be those of every part."""
+    shared = tuple(claim for claim in drafts[0].claims if all(claim in draft.claims for draft in drafts))
+    notes = tuple(dict.fromkeys(note for draft in drafts for note in draft.notes))
+    columns = tuple(_join_column(name, table, rows, drafts) for name in drafts[0].table.names)
+    labels = np.zeros(table.n_records, dtype=np.int64)
+    first = 0
+    for members, draft in zip(rows, drafts, strict=True):
+        own = draft.partition or Partition(np.zeros(len(members), dtype=np.int64))
+        labels[members] = own.labels + first
+        first += own.n_groups
+    grouped = any(draft.partition is not None for draft in drafts)
+    return Draft(
+        table=Table(columns, table.n_records),
+        claims=shared,
+        partition=Partition(labels, drafts[0].partition.holds if drafts[0].partition else "")
+        if grouped
+        else None,
+        notes=notes,
+        reordered=any(draft.reordered for draft in drafts),
+    )
+
+
+def _join_column(name: str, table: Table, rows: tuple[Ints, ...], drafts: list[Draft]) -> Column:
+    parts = [draft.table[name] for draft in drafts]
+    if any(part.levels != parts[0].levels for part in parts):
+        raise UnsuitableError(
+            f"Column '{name}' got other categories in each part; protect the whole table at once."
+        )
+    values = np.zeros(table.n_records, dtype=parts[0].values.dtype)
+    absent = np.zeros(table.n_records, dtype=np.uint8)
+    for members, part in zip(rows, parts, strict=True):
+        values[members], absent[members] = part.values, part.absent
+    return Column(parts[0].variable, values, absent, parts[0].levels, parts[0].tree)

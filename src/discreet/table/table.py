@@ -1,0 +1,106 @@
+"""The table: columns as arrays, of equal length, with the layout of the dataframe they came from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.arrays import Floats
+from discreet.errors import SchemaError
+from discreet.table.column import Column
+from discreet.table.schema import Kind, Role, Schema, Variable
+from discreet.table.taxonomy import Taxonomy
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """Records as columns. Frozen: every change is a new table that shares the untouched columns.
+
+    Example:
+        >>> table = Table.build({"age": [31, None, 64]}, {"age": Variable(name="age", kind="numeric")})
+        >>> table.n_records, table["age"].missing.tolist()
+        (3, [False, True, False])
+    """
+
+    columns: tuple[Column, ...]
+    n_records: int
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "columns", tuple(self.columns))
+        if any(column.n_records != self.n_records for column in self.columns):
+            raise SchemaError("The columns of a table must be equally long.")
+        if len(self._by_name) != len(self.columns):
+            raise SchemaError("The columns of a table must differ in name.")
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(column.name for column in self.columns)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._by_name
+
+    def __getitem__(self, name: str) -> Column:
+        if name not in self._by_name:
+            raise SchemaError(f"The table has no column '{name}'. It has: {', '.join(self.names)}.")
+        return self._by_name[name]
+
+    @cached_property
+    def _by_name(self) -> Mapping[str, Column]:
+        return {column.name: column for column in self.columns}
+
+    def of_role(self, *roles: Role) -> tuple[Column, ...]:
+        return tuple(column for column in self.columns if column.role in roles)
+
+    def of_kind(self, *kinds: Kind) -> tuple[Column, ...]:
+        return tuple(column for column in self.columns if column.kind in kinds)
+
+    @property
+    def weights(self) -> Floats | None:
+        """Values of the weight column, None where none is declared."""
+        declared = self.of_role("weight")
+        return cast("Floats", declared[0].values) if declared else None
+
+    def select(self, names: Iterable[str]) -> Table:
+        return replace(self, columns=tuple(self[name] for name in names))
+
+    def drop(self, names: Iterable[str]) -> Table:
+        left_out = set(names)
+        return replace(self, columns=tuple(c for c in self.columns if c.name not in left_out))
+
+    def take(self, rows: NDArray[Any]) -> Table:
+        """Records by index or by truth value, in the order given."""
+        chosen = np.arange(self.n_records)[rows]
+        return Table(tuple(column.take(chosen) for column in self.columns), len(chosen))
+
+    def with_columns(self, *columns: Column) -> Table:
+        """The same table with columns of the same names replaced."""
+        changed = {column.name: column for column in columns}
+        for name in changed:
+            self[name]
+        return replace(self, columns=tuple(changed.get(c.name, c) for c in self.columns))
+
+    def same_as(self, other: Table) -> bool:
+        """Equal in every column, and in their order."""
+        return self.names == other.names and all(
+            mine.same_as(theirs) for mine, theirs in zip(self.columns, other.columns, strict=True)
+        )
+
+    @classmethod
+    def build(
+        cls,
+        cells: Mapping[str, Sequence[Any]],
+        variables: Mapping[str, Variable] | Schema,
+        *,
+        trees: Mapping[str, Taxonomy] | None = None,
+    ) -> Table:
+        """A table from lists with None for empty cells: for tests, examples and small tables."""
+        columns = tuple(
+            Column.build(variables[name], values, tree=(trees or {}).get(name))
+            for name, values in cells.items()
+        )
+        return cls(columns, columns[0].n_records if columns else 0)

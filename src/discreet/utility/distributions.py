@@ -1,0 +1,234 @@
+"""Distances between the distributions of single columns: shares of categories and distribution functions.
+
+Categories (missing is one of them): mean absolute and squared difference of shares, total variation, Hellinger
+distance, and whether the order of the categories by frequency survives (Kendall's tau-b, tau-a as the paper prints
+it, Spearman's rho). Numbers: Kolmogorov-Smirnov and Wasserstein distance. Nothing here depends on the order or the
+number of records.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from scipy.stats import kendalltau
+
+from discreet.arrays import Floats
+from discreet.base import Aspect, Better, Figure, Part
+from discreet.stats import weighted
+from discreet.table.table import Table
+from discreet.utility.columns import (
+    Categories,
+    Numbers,
+    categories_of,
+    category_names,
+    check_pair,
+    numbers_of,
+    numeric_names,
+)
+
+TIED = 12  # decimals to which frequencies must agree to count as tied
+
+
+def shares(categories: Categories, column: int) -> Floats:
+    """Share of the weight on each category of a column; zeros without records."""
+    counts = weighted.counts(categories.codes[:, column], categories.sizes[column], categories.weights)
+    total = counts.sum()
+    return counts / total if total > 0 else counts
+
+
+# -- two sets of shares ----------------------------------------------------------------------------------------
+
+
+def mean_absolute_difference(before: Floats, after: Floats) -> float:
+    """Average of |p' - p| over categories (marginal MAE of the paper)."""
+    return float(np.abs(after - before).mean()) if len(before) else float("nan")
+
+
+def mean_squared_difference(before: Floats, after: Floats) -> float:
+    """Average of (p' - p)^2 over categories (marginal MSE of the paper)."""
+    return float(((after - before) ** 2).mean()) if len(before) else float("nan")
+
+
+def total_variation(before: Floats, after: Floats) -> float:
+    """Half the sum of |p' - p|: the share of records that would have to move.
+
+    >>> total_variation(np.array([0.5, 0.5]), np.array([0.75, 0.25]))
+    0.25
+    """
+    return min(float(np.abs(after - before).sum()) / 2.0, 1.0)
+
+
+def hellinger(before: Floats, after: Floats) -> float:
+    """sqrt of half the sum of (sqrt p' - sqrt p)^2: between 0 and 1, heeds rare categories."""
+    return min(float(np.sqrt(((np.sqrt(after) - np.sqrt(before)) ** 2).sum() / 2.0)), 1.0)
+
+
+def _tied_pairs(values: Floats) -> float:
+    counts = np.unique(values, return_counts=True)[1].astype(np.float64)
+    return float((counts * (counts - 1.0)).sum() / 2.0)
+
+
+def kendall(before: Floats, after: Floats) -> tuple[float, float]:
+    """Kendall's tau-b and tau-a of the frequencies of the categories; nan where all are tied. O(C log C).
+
+    tau-b allows for ties. tau-a divides by all C(C-1)/2 pairs, the paper's formula with its sign put right, and
+    stays below 1 for equal tables whose categories tie.
+
+    >>> kendall(np.array([3.0, 2.0, 2.0]), np.array([3.0, 2.0, 1.0]))
+    (0.816496580927726, 0.6666666666666666)
+    """
+    before, after = np.round(before, TIED), np.round(after, TIED)
+    pairs = len(before) * (len(before) - 1) / 2.0
+    if pairs == 0:
+        return float("nan"), float("nan")
+    untied = (pairs - _tied_pairs(before)) * (pairs - _tied_pairs(after))
+    if untied <= 0:
+        return float("nan"), 0.0
+    tau_b = float(np.clip(kendalltau(before, after).statistic, -1.0, 1.0))
+    return tau_b, round(tau_b * float(np.sqrt(untied))) / pairs  # the numerator is a whole number
+
+
+def spearman(before: Floats, after: Floats) -> float:
+    """Spearman's rho of the frequencies of the categories, mid-ranks; nan where one side is all ties."""
+    ranked = np.column_stack([weighted.ranks(np.round(side, TIED)) for side in (before, after)])
+    return float(weighted.correlation(weighted.covariance(ranked))[0, 1])
+
+
+# -- two samples of numbers ------------------------------------------------------------------------------------
+
+
+def _steps(original: Numbers, protected: Numbers, column: int) -> tuple[Floats, Floats, Floats]:
+    """All values of either table, ascending, and both distribution functions there."""
+    values, weights = original.present(column)
+    others, other_weights = protected.present(column)
+    points = np.unique(np.concatenate((values[:, 0], others[:, 0])))
+    return (
+        points,
+        weighted.ecdf(values[:, 0], points, weights),
+        weighted.ecdf(others[:, 0], points, other_weights),
+    )
+
+
+def kolmogorov(original: Numbers, protected: Numbers, column: int) -> float:
+    """Greatest difference of the two distribution functions; nan if a table has no value at all."""
+    points, before, after = _steps(original, protected, column)
+    return float(np.abs(after - before).max()) if len(points) else float("nan")
+
+
+def wasserstein(original: Numbers, protected: Numbers, column: int) -> float:
+    """Area between the two distribution functions, in sds of the original: how far values moved on average.
+
+    0 where a constant stays what it was; nan where the original is constant and the protected column is not.
+    """
+    points, before, after = _steps(original, protected, column)
+    if not len(points):
+        return float("nan")
+    area = float(np.abs(after - before)[:-1] @ np.diff(points))
+    values, weights = original.present(column)
+    sd = float(np.sqrt(weighted.variance(values[:, 0], weights))) if len(values) else 0.0
+    if sd <= 1e-14 * float(np.abs(points).max()):
+        return 0.0 if area == 0 else float("nan")
+    return area / sd
+
+
+# -- the measure -----------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class MarginalDistance:
+    """How far the distribution of each column moved.
+
+    Figures over categorical columns: `mae`, `mse`, `total_variation`, `hellinger` (lower is better), `kendall`,
+    `kendall_paper`, `spearman` (of category frequencies, higher is better). Over numeric columns:
+    `kolmogorov`, `wasserstein`, `missing` (change of the share of missing cells). Each is the average over its
+    columns, with a part per column. Missing is a category.
+
+    Args:
+        columns: names of columns to use; None: all that are analysed.
+
+    Example:
+        >>> from discreet.table.schema import Variable
+        >>> sex = {"sex": Variable(name="sex", kind="nominal", levels=("f", "m"))}
+        >>> tables = Table.build({"sex": list("ffmm")}, sex), Table.build({"sex": list("fffm")}, sex)
+        >>> [(figure.name, figure.value) for figure in MarginalDistance()(*tables)][:3]
+        [('distributions.mae', 0.25), ('distributions.mse', 0.0625), ('distributions.total_variation', 0.25)]
+    """
+
+    columns: tuple[str, ...] | None = None
+    aspect: ClassVar[Aspect] = "utility"
+    corresponds: ClassVar[bool] = False
+
+    def __call__(self, original: Table, protected: Table) -> tuple[Figure, ...]:
+        check_pair(original, protected)
+        names = category_names(original, self.columns)
+        figures = _category_figures(*categories_of(original, protected, names), names)
+        names = numeric_names(original, self.columns)
+        return (*figures, *_number_figures(numbers_of(original, names), numbers_of(protected, names), names))
+
+
+def _category_figures(original: Categories, protected: Categories, names: Sequence[str]) -> list[Figure]:
+    both = [(shares(original, j), shares(protected, j)) for j in range(original.n_columns)]
+    taus = [kendall(*pair) for pair in both]
+    one, rank = (0.0, 1.0), (-1.0, 1.0)
+    return [
+        averaged(
+            "distributions.mae", [mean_absolute_difference(*pair) for pair in both], names, "share", one
+        ),
+        averaged(
+            "distributions.mse", [mean_squared_difference(*pair) for pair in both], names, "share^2", one
+        ),
+        averaged(
+            "distributions.total_variation", [total_variation(*pair) for pair in both], names, "share", one
+        ),
+        averaged("distributions.hellinger", [hellinger(*pair) for pair in both], names, "index", one),
+        averaged("distributions.kendall", [tau[0] for tau in taus], names, "index", rank, "higher"),
+        averaged("distributions.kendall_paper", [tau[1] for tau in taus], names, "index", rank, "higher"),
+        averaged(
+            "distributions.spearman", [spearman(*pair) for pair in both], names, "index", rank, "higher"
+        ),
+    ]
+
+
+def _number_figures(original: Numbers, protected: Numbers, names: Sequence[str]) -> list[Figure]:
+    columns = range(original.n_columns)
+    gaps = [missing_shift(original, protected, j) for j in columns]
+    distances = [kolmogorov(original, protected, j) for j in columns]
+    areas = [wasserstein(original, protected, j) for j in columns]
+    return [
+        averaged("distributions.kolmogorov", distances, names, "share", (0.0, 1.0)),
+        averaged("distributions.wasserstein", areas, names, "sd", (0.0, np.inf)),
+        averaged("distributions.missing", gaps, names, "share", (0.0, 1.0)),
+    ]
+
+
+def missing_shift(original: Numbers, protected: Numbers, column: int) -> float:
+    """Change of the share of records in which a number is missing."""
+    before, after = (
+        float(weighted.mean(table.missing[:, column].astype(np.float64), table.weights))
+        for table in (original, protected)
+    )
+    return abs(after - before)
+
+
+def averaged(
+    name: str,
+    values: Sequence[float],
+    names: Sequence[str],
+    unit: str,
+    bounds: tuple[float, float],
+    better: Better = "lower",
+) -> Figure:
+    """The average over columns with a part per column; columns where it is undefined are left out and counted."""
+    found = np.array(values, dtype=np.float64)
+    defined = found[~np.isnan(found)]
+    note = ""
+    if len(defined) < len(found):
+        note = f"{len(found) - len(defined)} of {len(found)} columns are not defined and left out."
+    if not len(found):
+        note = "No column of the kind this figure is about."
+    average = float(defined.mean()) if defined.size else float("nan")
+    parts = tuple(Part((column,), float(value)) for column, value in zip(names, found, strict=True))
+    return Figure(name, average, unit, better, bounds, parts=parts, note=note)

@@ -1,0 +1,3 @@
+"""The version, known to everything that writes it down."""
+
+VERSION = "0.1.0"

@@ -1,0 +1,137 @@
+"""Checkers of claims on tables small enough to check by hand; each must also be seen to fail."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from discreet.base import Claim, Partition
+from discreet.claims.differential_privacy import ASSUMPTIONS, DifferentialPrivacy
+from discreet.claims.diversity import LDiversity, TCloseness
+from discreet.claims.equal_margins import EqualMargins
+from discreet.claims.exact_moments import ExactMoments
+from discreet.claims.k_anonymity import KAnonymity, ProbabilisticKAnonymity
+from discreet.stats.privacy import LedgerEntry
+from discreet.table.schema import Variable
+from discreet.table.table import Table
+from discreet.table.taxonomy import Taxonomy
+
+VARIABLES = {
+    "age": Variable(name="age", kind="numeric", role="quasi"),
+    "sex": Variable(name="sex", kind="nominal", role="quasi"),
+    "ill": Variable(name="ill", kind="nominal", role="confidential"),
+    "pay": Variable(name="pay", kind="numeric", role="confidential"),
+}
+
+
+def build(**cells: list[object]) -> Table:
+    return Table.build(cells, VARIABLES)
+
+
+def holds(
+    claim: Claim, table: Table, partition: Partition | None = None, original: Table | None = None
+) -> bool:
+    return claim.check(original or table, table, partition).holds
+
+
+def test_k_anonymity_counts_equal_records() -> None:
+    """Groups of 2 and 3: k = 2 holds, k = 3 does not."""
+    table = build(age=[30, 30, 40, 40, 40], sex=["f", "f", "m", "m", "m"])
+    assert holds(KAnonymity(2, ("age", "sex")), table)
+    assert not holds(KAnonymity(3, ("age", "sex")), table)
+
+
+def test_k_anonymity_reads_gaps_in_two_ways() -> None:
+    """One empty cell: a value of its own, or equal to anything."""
+    table = build(age=[30, 30, None], sex=["f", "f", "f"])
+    assert not holds(KAnonymity(2, ("age", "sex")), table)
+    assert holds(KAnonymity(2, ("age", "sex"), missing="wildcard"), table)
+
+
+def test_probabilistic_k_anonymity_needs_groups_and_no_company() -> None:
+    """A group below k fails; so does a released column outside the claim, which row order would tie to a record."""
+    table = build(age=[1, 2, 3, 4, 5, 6])
+    good = Partition(np.array([0, 0, 0, 1, 1, 1]))
+    assert holds(ProbabilisticKAnonymity(3, ("age",)), table, good)
+    assert not holds(ProbabilisticKAnonymity(3, ("age",)), table, Partition(np.array([0, 0, 1, 1, 1, 1])))
+    assert not holds(ProbabilisticKAnonymity(3, ("age",)), table)
+    beside = build(age=[1, 2, 3, 4, 5, 6], pay=[1, 2, 3, 4, 5, 6])
+    assert not holds(ProbabilisticKAnonymity(3, ("age",)), beside, good)
+
+
+@pytest.mark.parametrize(("kind", "attained"), [("distinct", 2.0), ("entropy", 1.7547), ("recursive", 1.0)])
+def test_l_diversity_of_three_kinds(kind: str, attained: float) -> None:
+    """One group with counts 3 and 1: 2 values; exp(entropy) = 4 / 3^(3/4); 3 < 2 * 1 fails, so l = 1."""
+    table = build(sex=["f"] * 4, ill=["a", "a", "a", "b"])
+    claim = LDiversity(attained - 1e-3, "ill", ("sex",), kind)  # type: ignore[arg-type]
+    assert holds(claim, table)
+    assert not holds(LDiversity(attained + 1e-3, "ill", ("sex",), kind), table)  # type: ignore[arg-type]
+
+
+def test_t_closeness_equal_and_ordered() -> None:
+    """Two pure groups: total variation 1/2. Salaries 3 .. 11: the worked example of the paper, 0.375."""
+    table = build(sex=["f", "f", "m", "m"], ill=["a", "a", "b", "b"])
+    assert holds(TCloseness(0.5, "ill", ("sex",)), table)
+    assert not holds(TCloseness(0.49, "ill", ("sex",)), table)
+    salaries = build(sex=["f"] * 3 + ["m"] * 6, pay=list(range(3, 12)))
+    assert holds(TCloseness(0.375, "pay", ("sex",), "ordered"), salaries)
+    assert not holds(TCloseness(0.374, "pay", ("sex",), "ordered"), salaries)
+
+
+def test_t_closeness_in_a_tree() -> None:
+    """Two groups in two branches of a tree are half the tree's height away from the file."""
+    tree = Taxonomy.from_edges(
+        [("all", ""), ("x", "all"), ("x1", "x"), ("x2", "x"), ("y", "all"), ("y1", "y"), ("y2", "y")]
+    )
+    variables = {
+        "sex": VARIABLES["sex"],
+        "code": Variable(name="code", kind="taxonomic", role="confidential", taxonomy="t"),
+    }
+    cells = {"sex": ["f", "f", "m", "m"], "code": ["x1", "x2", "y1", "y2"]}
+    table = Table.build(cells, variables, trees={"code": tree})
+    assert holds(TCloseness(0.5, "code", ("sex",), "hierarchical"), table)
+    assert not holds(TCloseness(0.49, "code", ("sex",), "hierarchical"), table)
+
+
+def test_exact_moments_in_the_whole_and_in_parts() -> None:
+    """Swapping pay between the sexes keeps the whole file's moments and breaks those of the parts."""
+    before = build(sex=["f", "f", "m", "m"], pay=[1.0, 2.0, 5.0, 8.0])
+    swapped = build(sex=["f", "f", "m", "m"], pay=[5.0, 2.0, 1.0, 8.0])
+    assert holds(ExactMoments(("pay",)), swapped, original=before)
+    assert not holds(ExactMoments(("pay",), by=("sex",)), swapped, original=before)
+    assert holds(ExactMoments(("pay",), by=("sex",)), before)
+    off = build(sex=["f", "f", "m", "m"], pay=[1.0, 2.0, 5.0, 8.0 + 1e-6])
+    assert not holds(ExactMoments(("pay",)), off, original=before)
+
+
+def test_exact_moments_refuses_other_gaps() -> None:
+    """A release that lacks other cells cannot have the same statistics by design."""
+    before, after = build(pay=[1.0, 2.0, 3.0]), build(pay=[1.0, None, 3.0])
+    assert not holds(ExactMoments(("pay",)), after, original=before)
+
+
+def test_equal_margins() -> None:
+    """A permutation holds; one changed value does not."""
+    before = build(pay=[1.0, 2.0, 2.0])
+    assert holds(EqualMargins(("pay",)), build(pay=[2.0, 1.0, 2.0]), original=before)
+    assert not holds(EqualMargins(("pay",)), build(pay=[2.0, 1.0, 1.0]), original=before)
+
+
+def test_differential_privacy_reads_the_books() -> None:
+    """The ledger must add up to the claimed epsilon, and every assumption must be true."""
+    ledger = (LedgerEntry("laplace", 2, 0.5, 0.125),)
+    flags = dict.fromkeys(ASSUMPTIONS, True)
+    table = build(pay=[1.0])
+    assert holds(DifferentialPrivacy(1.0, ledger, flags=flags), table)
+    assert not holds(DifferentialPrivacy(0.9, ledger, flags=flags), table)
+    for name in ASSUMPTIONS:
+        verdict = DifferentialPrivacy(1.0, ledger, flags=flags | {name: False}).check(table, table, None)
+        assert not verdict.holds
+        assert name in verdict.attained
+
+
+def test_statements_say_what_is_assumed() -> None:
+    """Each statement names its parameters and its limits."""
+    assert "k = 4" in KAnonymity(4, ("age",)).statement
+    assert "Assumes" in KAnonymity(4, ("age",)).statement
+    assert "disclose" in ExactMoments(("pay",)).statement

@@ -1,0 +1,81 @@
+"""`discreet replay`: the same bytes or nothing on the same input, a new seed on another."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import polars as pl
+import pytest
+from typer.testing import Result
+
+from discreet.recipe import Recipe
+from discreet.table.files.writing import write_file
+
+Command = Callable[..., Result]
+NOISE = ("--method", "Noise", "--set", "sd=0.5", "--columns", "income")
+
+
+@pytest.fixture
+def recipe(discreet: Command, people: Path) -> Path:
+    """The recipe of a release with noise in it."""
+    assert discreet("protect", people, people.parent / "safe.csv", *NOISE).exit_code == 0
+    return people.parent / "safe.recipe.toml"
+
+
+def test_same_input_gives_the_same_bytes(discreet: Command, people: Path, recipe: Path) -> None:
+    """Replay on the recipe's own input writes identical data and says so."""
+    again = people.parent / "again.csv"
+    result = discreet("replay", recipe, people, again)
+    assert result.exit_code == 0, result.stderr
+    assert again.read_bytes() == (people.parent / "safe.csv").read_bytes()
+    assert "recorded bytes" in result.stdout
+    assert Recipe.read(people.parent / "again.recipe.toml").seed == Recipe.read(recipe).seed
+
+
+def test_other_bytes_are_refused(discreet: Command, people: Path, recipe: Path) -> None:
+    """Where the output differs from the recorded one, exit code 1 and nothing is written."""
+    text = recipe.read_text()
+    recorded = Recipe.read(recipe).output_sha256
+    recipe.write_text(text.replace(recorded, "0" * 64))
+    files = sorted(people.parent.iterdir())
+    result = discreet("replay", recipe, people, people.parent / "again.csv")
+    assert result.exit_code == 1
+    assert "does not give the recorded output" in " ".join(result.stderr.split())
+    assert sorted(people.parent.iterdir()) == files
+
+
+def test_another_input_gets_a_new_seed(
+    discreet: Command, people: Path, recipe: Path, register: pl.DataFrame
+) -> None:
+    """The plan is applied to another file under another seed, and that is said."""
+    write_file(register.head(50), people.parent / "next.csv")
+    result = discreet("replay", recipe, people.parent / "next.csv", people.parent / "safe2.csv")
+    assert result.exit_code == 0, result.stderr
+    assert "the seed is new" in " ".join(result.stdout.split())
+    assert Recipe.read(people.parent / "safe2.recipe.toml").seed != Recipe.read(recipe).seed
+
+
+def test_the_recipe_is_never_replaced(discreet: Command, people: Path, recipe: Path) -> None:
+    """Replaying onto the release itself would write over the recipe that is being read: refused, even with --force."""
+    before = recipe.read_bytes()
+    assert discreet("replay", recipe, people, people.parent / "safe.csv", "--force").exit_code == 2
+    assert recipe.read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("name", "says"),
+    [
+        ("safe.public-recipe.toml", "no seed"),
+        ("none.toml", "There is no recipe"),
+        ("people.csv", "not valid TOML"),
+    ],
+)
+def test_what_is_no_recipe_is_refused(
+    discreet: Command, people: Path, recipe: Path, name: str, says: str
+) -> None:
+    """The publishable recipe, a missing file and a file of another kind are told apart in one sentence each."""
+    result = discreet("replay", recipe.with_name(name), people, people.parent / "again.csv")
+    assert result.exit_code == 2
+    assert says in " ".join(result.stderr.split())
+    assert not (people.parent / "again.csv").exists()

@@ -1,0 +1,41 @@
+"""k and uniques of small tables."""
+
+from __future__ import annotations
+
+from discreet.risk.group_sizes import GroupSizes
+from discreet.table.schema import Variable
+from discreet.table.table import Table
+
+SEX_TOWN = {n: Variable(name=n, kind="nominal", role="quasi") for n in ("sex", "town")}
+
+
+def test_worked_example():
+    """f/A f/A m/A m/B m/B: sizes 2 2 1 2 2, k = 1, one unique in five."""
+    table = Table.build({"sex": list("ffmmm"), "town": list("AAABB")}, SEX_TOWN)
+    smallest, uniques, mean = GroupSizes()(table, table)
+    assert smallest.value == 1
+    assert smallest.records.tolist() == [2, 2, 1, 2, 2]
+    assert uniques.value == 20
+    assert {p.of[0]: p.value for p in uniques.parts} == {
+        "below 2": 20,
+        "below 3": 100,
+        "below 5": 100,
+        "below 10": 100,
+    }
+    assert mean.value == 1.8
+
+
+def test_gaps_are_seen_by_default_and_match_anything_as_wildcards():
+    """A record with an empty town is alone; as a wildcard it hides among both towns, and hides others."""
+    table = Table.build({"sex": list("fff"), "town": ["A", "B", None]}, SEX_TOWN)
+    assert GroupSizes()(table, table)[0].records.tolist() == [1, 1, 1]
+    assert GroupSizes(missing="wildcard")(table, table)[0].records.tolist() == [2, 2, 3]
+
+
+def test_the_protected_table_is_measured_and_the_original_noted():
+    """After suppression of the town all share a key; the note tells what it was."""
+    original = Table.build({"sex": list("ff"), "town": ["A", "B"]}, SEX_TOWN)
+    protected = Table.build({"sex": list("ff"), "town": [None, None]}, SEX_TOWN)
+    smallest = GroupSizes()(original, protected)[0]
+    assert smallest.value == 2
+    assert smallest.note.endswith("in the original 1.")

@@ -1,0 +1,55 @@
+"""The accountant agrees with the reference to its last printed digit, and its totals are sums."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from discreet.errors import ParameterError
+from discreet.stats.privacy import LedgerEntry, epsilon_of, rho_of, total_epsilon, total_pure, total_rho
+
+
+@pytest.mark.data
+def test_conversions_agree_with_the_reference(golden: Callable[[str], Any]) -> None:
+    """Every (rho, delta) and (epsilon, delta) of the golden file, to 1e-6 relative."""
+    accounting = golden("pegs_exact.json")["accounting"]
+    for case in accounting["rho_to_epsilon"]:
+        assert epsilon_of(case["rho"], case["delta"]) == pytest.approx(case["epsilon"], rel=1e-6)
+    for case in accounting["epsilon_to_rho"]:
+        assert rho_of(case["epsilon"], case["delta"]) == pytest.approx(case["rho"], rel=1e-6)
+
+
+@pytest.mark.data
+def test_totals_agree_with_the_reference(golden: Callable[[str], Any]) -> None:
+    """1000 rows of 13 draws cost 1000 times 13 draws, in both currencies."""
+    for case in golden("pegs_exact.json")["accounting"]["bounded_range"]:
+        draw = LedgerEntry("draw", case["columns"] * case["rows"], case["eta"], case["eta"] ** 2 / 8)
+        assert total_pure([draw]) == pytest.approx(case["pure"], rel=1e-12)
+        assert total_rho([draw]) == pytest.approx(case["rho"], rel=1e-12)
+
+
+@given(st.floats(1e-4, 50.0), st.sampled_from([1e-12, 1e-9, 1e-6, 1e-3]))
+def test_conversion_and_its_inverse(rho: float, delta: float) -> None:
+    """rho -> epsilon -> rho comes back, and never beats the plain bound from above."""
+    epsilon = epsilon_of(rho, delta)
+    assert rho_of(epsilon, delta) == pytest.approx(rho, rel=1e-5)
+    assert epsilon <= rho + 2 * (rho * -__import__("math").log(delta)) ** 0.5 + 1e-9
+
+
+def test_total_takes_the_smaller_currency() -> None:
+    """Few uses: pure is smaller; many: zCDP is. Without pure epsilon and without delta there is no total."""
+    few, many = [LedgerEntry("a", 1, 0.1, 0.005)], [LedgerEntry("a", 10_000, 0.1, 0.005)]
+    assert total_epsilon(few, 1e-9) == pytest.approx(0.1)
+    assert total_epsilon(many, 1e-9) == pytest.approx(epsilon_of(50.0, 1e-9))
+    assert total_epsilon([LedgerEntry("gauss", 1, None, 0.5)]) is None
+
+
+def test_impossible_entries_are_refused() -> None:
+    """Negative costs, and entries without any cost."""
+    for entry in ({"count": -1, "pure": 1.0, "rho": None}, {"count": 1, "pure": None, "rho": None}):
+        with pytest.raises(ParameterError):
+            LedgerEntry("x", **entry)  # type: ignore[arg-type]

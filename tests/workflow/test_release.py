@@ -1,0 +1,192 @@
+"""From data to release and back: recipes replay, claims guard, nothing internal is published."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+import discreet as dc
+from discreet.base import Draft, Fitted
+from discreet.claims.k_anonymity import KAnonymity
+from discreet.composition import Cells, Composition, Whole, Within
+from discreet.errors import ClaimError, InputError, SchemaError
+from discreet.masking.group_centre import GroupCentre
+from discreet.masking.local_suppression import LocalSuppression
+from discreet.masking.microaggregation import Microaggregation
+from discreet.masking.noise import Noise
+from discreet.masking.recoding import GlobalRecoding
+from discreet.partition.mdav import MDAV
+from discreet.recipe import Recipe
+from discreet.release import Method
+from discreet.stats.streams import Streams
+from discreet.table.load import open_data
+from discreet.table.schema import Schema, Variable
+from discreet.table.table import Table
+from discreet.workflow.methods import METHODS, build_method
+from discreet.workflow.pipeline import Pipeline
+from discreet.workflow.protect import write_release
+from discreet.workflow.replay import check_same_output, replay_opened
+
+
+@dataclass(frozen=True)
+class Liar(Method):
+    """Releases the table as it is and claims that it is 3-anonymous."""
+
+    def fit(self, table: Table, streams: Streams) -> Fitted:
+        return Lie(table)
+
+
+@dataclass(frozen=True, eq=False)
+class Lie:
+    table: Table
+
+    def draw(self, streams: Streams) -> Draft:
+        return Draft(self.table, (KAnonymity(3, ("age",)),))
+
+
+@pytest.fixture
+def patients() -> pl.DataFrame:
+    return dc.simulate_patients(300, seed=2)
+
+
+def test_a_false_claim_releases_nothing() -> None:
+    """The checker does not take the method's word."""
+    schema = Schema((Variable(name="age", kind="numeric", role="quasi"),))
+    with pytest.raises(ClaimError, match="Nothing is released"):
+        Liar().protect(pl.DataFrame({"age": [1.0, 2.0, 2.0]}), schema)
+
+
+def test_identifiers_are_dropped_and_the_rest_is_there(patients: pl.DataFrame) -> None:
+    """The demo file loses id, name and birth date, and nothing else."""
+    release = dc.protect(patients, seed=1)
+    assert set(patients.columns) - set(release.data.columns) == {"patient_id", "name", "birth_date"}
+    assert release.data.height == patients.height
+
+
+def test_undecided_columns_stop_everything(patients: pl.DataFrame) -> None:
+    """A free-text column is refused until a person gives it a role."""
+    remarks = patients.with_columns(
+        remark=pl.Series([f"note {i} about something long enough" for i in range(300)])
+    )
+    with pytest.raises(SchemaError, match="remark"):
+        dc.protect(remarks)
+    schema = dc.infer(remarks).with_role("identifier", "remark")
+    assert "remark" not in dc.protect(remarks, schema=schema).data.columns
+
+
+def test_several_releases_of_one_fit_differ_and_repeat(patients: pl.DataFrame) -> None:
+    """One fit, many draws: release i is always the same, and not release j."""
+    prepared = Noise(0.5).prepare(patients, seed=4)
+    assert prepared.release(0).data.equals(prepared.release(0).data)
+    assert not prepared.release(0).data.equals(prepared.release(1).data)
+
+
+def test_files_are_written_together_and_replay_to_the_same_bytes(
+    tmp_path: Path, patients: pl.DataFrame
+) -> None:
+    """Data, internal and public recipe appear; the internal one replays to identical bytes."""
+    source = tmp_path / "patients.csv"
+    patients.write_csv(source)
+    opened = open_data(source)
+    release = dc.protect(source, Noise(0.3))
+    outputs, recipe = write_release(release, tmp_path / "safe.csv", opened=opened)
+    assert Recipe.read(outputs.recipe) == recipe
+    again = replay_opened(outputs.recipe, source)
+    assert again.same_input
+    second, replayed = write_release(again.release, tmp_path / "again.csv", opened=again.opened)
+    assert second.data.read_bytes() == outputs.data.read_bytes()
+    check_same_output(recipe, replayed.output_sha256)
+    with pytest.raises(ClaimError, match="recorded output"):
+        check_same_output(recipe, "0" * 64)
+
+
+def test_public_recipe_holds_no_secret(patients: pl.DataFrame) -> None:
+    """No seed, no hash of the input, no reason counted from records; and it cannot be replayed."""
+    release = dc.protect(patients, seed=987654321)
+    public = release.public_recipe.to_toml()
+    for secret in (hex(987654321), "987654321", release.recipe.input_sha256, "reason", "seed ="):
+        assert secret not in public
+    assert "987654321" not in repr(release)
+    assert "987654321" not in repr(release.recipe)
+    with pytest.raises(InputError, match="publishable"):
+        Recipe.from_toml(public)
+
+
+def test_another_file_gets_a_new_seed(patients: pl.DataFrame) -> None:
+    """Two files under one noise could be subtracted, so replay on another file draws anew."""
+    plan = Noise(0.3).protect(patients, seed=11).recipe
+    other = patients.with_columns(charge=pl.col("charge") + 1)
+    assert dc.replay(plan, other).recipe.seed != plan.seed
+    assert dc.replay(plan, other, seed=5).recipe.seed == 5
+    assert dc.replay(plan, patients).recipe.seed == plan.seed
+
+
+EXAMPLES: list[Method] = [
+    Microaggregation(4, gamma=0.2, columns=("age",)),
+    Pipeline((GlobalRecoding({"age": [18, 65]}), LocalSuppression(2, importance={"sex": float("inf")}))),
+    Composition(Cells(("sex",)), Within(Noise(0.2, columns=("charge",)))),
+    Composition(MDAV(3), GroupCentre(taxonomic="ancestor")),
+    Composition(Whole(), Within(dc.PRAM(0.7))),
+    dc.TopBottomCoding(top={"charge": 10_000.0}),
+    dc.Rounding({"charge": 100.0}, random=True),
+    dc.RankSwapping(5),
+    dc.UnivariateMicroaggregation(3),
+    dc.CholeskyHybrid(Noise(0.2, columns=("days",)), columns=("days",), by=("sex",), small="merge", min_part=20),
+]
+
+
+@pytest.mark.parametrize("method", EXAMPLES, ids=lambda m: type(m).__name__)
+def test_methods_survive_their_recipe(method: Method, patients: pl.DataFrame) -> None:
+    """A method read back from the TOML of its recipe is equal to itself."""
+    recipe = method.protect(patients, seed=1).recipe
+    assert build_method(Recipe.from_toml(recipe.to_toml()).method) == method
+
+
+def test_every_public_method_has_an_example_here() -> None:
+    """No method is forgotten in the test above."""
+    assert {type(method) for method in EXAMPLES} >= set(METHODS) - {
+        GlobalRecoding,
+        LocalSuppression,
+        Noise,
+        dc.PRAM,
+    }
+
+
+def test_recipes_run_no_foreign_code() -> None:
+    """Names outside the list, and unknown parameters, are refused."""
+    with pytest.raises(InputError, match="no method that is known"):
+        build_method({"name": "os.system"})
+    with pytest.raises(InputError, match="no parameter"):
+        build_method({"name": "Noise", "sdd": 1})
+
+
+def test_pipeline_keeps_only_claims_that_still_hold(patients: pl.DataFrame) -> None:
+    """Noise after microaggregation destroys k-anonymity: the claim is dropped and named."""
+    release = Pipeline((Microaggregation(3, columns=("age",)), Noise(1.0, columns=("age",)))).protect(
+        patients, seed=1
+    )
+    assert release.claims == ()
+    assert any("k-anonymity" in note for note in release.notes)
+
+
+def test_within_parts_claims_are_those_of_every_part(patients: pl.DataFrame) -> None:
+    """Microaggregation inside the sexes is k-anonymous, and no group crosses."""
+    method = Composition(Cells(("sex",)), Within(Microaggregation(3, columns=("age",))))
+    release = method.protect(patients, seed=1)
+    assert any(isinstance(p.claim, KAnonymity) for p in release.claims) or release.claims == ()
+    assert release.partition is not None
+    assert release.partition.sizes.min() >= 3
+
+
+def test_changed_seed_changes_noise_only(patients: pl.DataFrame) -> None:
+    """Unseeded releases differ from one another."""
+    assert not Noise(0.3).protect(patients).data.equals(Noise(0.3).protect(patients).data)
+
+
+def test_recipe_equality_ignores_nothing_that_matters(patients: pl.DataFrame) -> None:
+    """Another seed is another recipe."""
+    recipe = Noise(0.3).protect(patients, seed=1).recipe
+    assert replace(recipe, seed=2) != recipe
