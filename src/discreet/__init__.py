@@ -55,20 +55,60 @@ if TYPE_CHECKING:
     from discreet.recipe import Recipe as Recipe
     from discreet.release import Method as Method
     from discreet.release import Release as Release
+    from discreet.risk.attribute import AttributeDisclosure as AttributeDisclosure
+    from discreet.risk.attribution import CorrectAttribution as CorrectAttribution
+    from discreet.risk.class_mix import ClassMix as ClassMix
+    from discreet.risk.closeness import Closeness as Closeness
+    from discreet.risk.closest import ClosestRecord as ClosestRecord
+    from discreet.risk.copies import Copies as Copies
+    from discreet.risk.diversity import Diversity as Diversity
+    from discreet.risk.fellegi_sunter import ProbabilisticLinkage as ProbabilisticLinkage
+    from discreet.risk.group_sizes import GroupSizes as GroupSizes
+    from discreet.risk.household import HouseholdRisk as HouseholdRisk
+    from discreet.risk.individual import IndividualRisk as IndividualRisk
+    from discreet.risk.inference import Inference as Inference
+    from discreet.risk.interval_share import IntervalShare as IntervalShare
+    from discreet.risk.linkability import Linkability as Linkability
+    from discreet.risk.linkage import DistanceLinkage as DistanceLinkage
+    from discreet.risk.membership import Membership as Membership
+    from discreet.risk.prefix_linkage import PrefixLinkage as PrefixLinkage
+    from discreet.risk.prefix_linkage import SubsetLinkage as SubsetLinkage
+    from discreet.risk.rank_interval import RankInterval as RankInterval
+    from discreet.risk.sd_interval import SdInterval as SdInterval
+    from discreet.risk.singling_out import SinglingOut as SinglingOut
+    from discreet.risk.suda import SpecialUniqueness as SpecialUniqueness
     from discreet.table.schema import Schema as Schema
     from discreet.table.schema import Variable as Variable
     from discreet.table.taxonomy import Taxonomy as Taxonomy
     from discreet.table.taxonomy_build import from_intervals as from_intervals
     from discreet.table.taxonomy_build import from_prefixes as from_prefixes
     from discreet.table.taxonomy_build import from_ranges as from_ranges
+    from discreet.table.taxonomy_read import read_taxonomies as read_taxonomies
     from discreet.table.taxonomy_read import read_taxonomy as read_taxonomy
+    from discreet.table.taxonomy_source import TaxonomySource as TaxonomySource
+    from discreet.utility.bias import AbsoluteBias as AbsoluteBias
+    from discreet.utility.cellwise import CellLoss as CellLoss
+    from discreet.utility.crosstables import ConditionalDistance as ConditionalDistance
+    from discreet.utility.crosstables import TableDistance as TableDistance
+    from discreet.utility.distributions import MarginalDistance as MarginalDistance
+    from discreet.utility.eigenvalues import EigenvalueLoss as EigenvalueLoss
+    from discreet.utility.learning import LearningLoss as LearningLoss
+    from discreet.utility.marginality import SubsampleVariation as SubsampleVariation
+    from discreet.utility.marginality import Variation as Variation
+    from discreet.utility.moments import MomentChange as MomentChange
+    from discreet.utility.pil import ProbabilisticLoss as ProbabilisticLoss
+    from discreet.utility.propensity import Propensity as Propensity
+    from discreet.utility.propensity_trees import TreePropensity as TreePropensity
+    from discreet.utility.regression import RegressionChange as RegressionChange
     from discreet.workflow.assess import assess as assess
     from discreet.workflow.evidence import Evidence as Evidence
     from discreet.workflow.evidence import compare as compare
+    from discreet.workflow.inspect import inspect as inspect
     from discreet.workflow.pipeline import Pipeline as Pipeline
     from discreet.workflow.protect import infer as infer
     from discreet.workflow.protect import protect as protect
     from discreet.workflow.replay import replay as replay
+    from discreet.workflow.suggest import suggest_subdomains as suggest_subdomains
 
 _HOME = {
     "discreet.base": ["Draft", "Figure", "Partition"],
@@ -96,15 +136,51 @@ _HOME = {
     "discreet.partition.subdomains": ["Subdomains"],
     "discreet.recipe": ["PublicRecipe", "Recipe"],
     "discreet.release": ["Method", "Release"],
+    "discreet.risk.attribute": ["AttributeDisclosure"],
+    "discreet.risk.attribution": ["CorrectAttribution"],
+    "discreet.risk.class_mix": ["ClassMix"],
+    "discreet.risk.closeness": ["Closeness"],
+    "discreet.risk.closest": ["ClosestRecord"],
+    "discreet.risk.copies": ["Copies"],
+    "discreet.risk.diversity": ["Diversity"],
+    "discreet.risk.fellegi_sunter": ["ProbabilisticLinkage"],
+    "discreet.risk.group_sizes": ["GroupSizes"],
+    "discreet.risk.household": ["HouseholdRisk"],
+    "discreet.risk.individual": ["IndividualRisk"],
+    "discreet.risk.inference": ["Inference"],
+    "discreet.risk.interval_share": ["IntervalShare"],
+    "discreet.risk.linkability": ["Linkability"],
+    "discreet.risk.linkage": ["DistanceLinkage"],
+    "discreet.risk.membership": ["Membership"],
+    "discreet.risk.prefix_linkage": ["PrefixLinkage", "SubsetLinkage"],
+    "discreet.risk.rank_interval": ["RankInterval"],
+    "discreet.risk.sd_interval": ["SdInterval"],
+    "discreet.risk.singling_out": ["SinglingOut"],
+    "discreet.risk.suda": ["SpecialUniqueness"],
     "discreet.table.schema": ["Schema", "Variable"],
     "discreet.table.taxonomy": ["Taxonomy"],
     "discreet.table.taxonomy_build": ["from_intervals", "from_prefixes", "from_ranges"],
-    "discreet.table.taxonomy_read": ["read_taxonomy"],
+    "discreet.table.taxonomy_read": ["read_taxonomies", "read_taxonomy"],
+    "discreet.table.taxonomy_source": ["TaxonomySource"],
+    "discreet.utility.bias": ["AbsoluteBias"],
+    "discreet.utility.cellwise": ["CellLoss"],
+    "discreet.utility.crosstables": ["ConditionalDistance", "TableDistance"],
+    "discreet.utility.distributions": ["MarginalDistance"],
+    "discreet.utility.eigenvalues": ["EigenvalueLoss"],
+    "discreet.utility.learning": ["LearningLoss"],
+    "discreet.utility.marginality": ["SubsampleVariation", "Variation"],
+    "discreet.utility.moments": ["MomentChange"],
+    "discreet.utility.pil": ["ProbabilisticLoss"],
+    "discreet.utility.propensity": ["Propensity"],
+    "discreet.utility.propensity_trees": ["TreePropensity"],
+    "discreet.utility.regression": ["RegressionChange"],
     "discreet.workflow.assess": ["assess"],
     "discreet.workflow.evidence": ["Evidence", "compare"],
+    "discreet.workflow.inspect": ["inspect"],
     "discreet.workflow.pipeline": ["Pipeline"],
     "discreet.workflow.protect": ["infer", "protect"],
     "discreet.workflow.replay": ["replay"],
+    "discreet.workflow.suggest": ["suggest_subdomains"],
 }
 _MODULE_OF = {name: module for module, names in _HOME.items() for name in names}
 

@@ -159,7 +159,7 @@ class Prepared:
             claims=proven,
             recipe=recipe,
             schema=schema,
-            notes=(*uncovered(draft, self.table), *draft.notes),
+            notes=(*uncovered(draft, self.table), *_index_note(layout), *draft.notes),
             partition=draft.partition,
             table=released,
             reordered=draft.reordered,
@@ -212,6 +212,13 @@ def uncovered(draft: Draft, original: Table) -> tuple[str, ...]:
     if not untouched:
         return ()
     return (f"Quasi-identifiers released as they were, under no claim: {', '.join(untouched)}.",)
+
+
+def _index_note(layout: Layout) -> tuple[str, ...]:
+    """A word on an index that is more than the numbers of the rows: no role was declared for it."""
+    if layout.index is None or type(layout.index).__name__ == "RangeIndex":
+        return ()
+    return ("The dataframe's index is released as it is. Reset it first if it says who a record is.",)
 
 
 def refuse_faulty(table: Table) -> None:

@@ -109,6 +109,11 @@ HOSTILE = {
     "large offset": lambda draw: draw.normal(size=(1500, 3)) + 1e9,
     "huge outliers": lambda draw: draw.standard_cauchy(size=(1500, 3)) ** 3,
     "tiny values": lambda draw: draw.normal(size=(1500, 2)) * 1e-150,
+    "squares underflow": lambda draw: draw.normal(size=(600, 2)) * 1e-162,
+    "squares vanish": lambda draw: draw.normal(size=(600, 2)) * 1e-170,
+    "outliers over a fine grid": lambda draw: np.concatenate(
+        [draw.normal(size=(9, 2)) * 1e12, draw.integers(0, 60, size=(1491, 2)) * 1e-3]
+    ),
     "one column": lambda draw: draw.normal(size=(1500, 1)),
     "a circle": lambda draw: np.column_stack([f(np.arange(1500) * np.pi / 750) for f in (np.sin, np.cos)]),
     "all equal": lambda draw: np.ones((1500, 2)),

@@ -87,7 +87,10 @@ def cells(n: int = 60, seed: int = 1) -> dict[str, list[Any]]:
         "id": [f"P{i}" for i in range(n)],
         "age": np.where(gap, -9, rng.integers(0, 99, n)).tolist(),
         "level": rng.choice(["low", "mid", "high"], n).tolist(),
-        "sex": [None if g else s for g, s in zip(rng.random(n) < 0.05, rng.choice(["f", "m"], n).tolist(), strict=True)],
+        "sex": [
+            None if g else s
+            for g, s in zip(rng.random(n) < 0.05, rng.choice(["f", "m"], n).tolist(), strict=True)
+        ],
         "code": rng.choice(["x1", "x2", "y1", "y2"], n).tolist(),
         "pay": [None if g else float(v) for g, v in zip(gap[::-1], rng.lognormal(3, 1, n), strict=True)],
         "remark": rng.choice(["a", "b"], n).tolist(),
@@ -209,13 +212,18 @@ def test_zero_strength_and_bad_parameters_are_told_apart(method: Method, treated
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("method", [Microaggregation(3), PRAM(0.7), LocalSuppression(2)], ids=lambda m: type(m).__name__)
+@pytest.mark.parametrize(
+    "method", [Microaggregation(3), PRAM(0.7), LocalSuppression(2)], ids=lambda m: type(m).__name__
+)
 def test_ten_thousand_categories(method: Method) -> None:
     """10^4 categories in one column."""
     n = 20_000
     frame = pl.DataFrame({"town": [f"t{i % 10_000}" for i in range(n)], "age": np.arange(n) % 90})
     schema = Schema(
-        (Variable(name="town", kind="nominal", role="quasi"), Variable(name="age", kind="numeric", role="quasi"))
+        (
+            Variable(name="town", kind="nominal", role="quasi"),
+            Variable(name="age", kind="numeric", role="quasi"),
+        )
     )
     release = laws.protected(method, frame, schema)
     assert nw.from_native(release.data).shape == (n, 2)

@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from discreet.errors import ParameterError, UnsuitableError
-from discreet.masking.noise import Noise, orthogonal_noise
+from discreet.masking.noise import FittedNoise, Noise, orthogonal_noise
+from discreet.stats.streams import BLOCK_ROWS, block_slices
 from discreet.table.schema import Schema, Variable
 
 
@@ -112,8 +113,23 @@ def test_what_cannot_be_exact_is_refused() -> None:
         Noise(0.5, exact=True)
     with pytest.raises(UnsuitableError, match="at least 8 records"):
         Noise(0.5, kind="rescaled", exact=True).protect(frame_of(correlated(5)), schema("a", "b", "c"))
+    gaps = frame_of(correlated(50)).with_columns(a=pl.when(pl.col("a") > 1e4).then("a"))
     with pytest.raises(UnsuitableError, match="complete"):
-        gaps = frame_of(correlated(50)).with_columns(a=pl.when(pl.col("a") > 1e4).then("a"))
         Noise(0.5, kind="rescaled", exact=True).protect(gaps, schema("a", "b", "c"))
     with pytest.raises(ParameterError, match="sd"):
         Noise(-0.1)
+
+
+def test_noise_is_the_same_whole_or_in_blocks() -> None:
+    """A map of single records with a stream per block of rows: a file taken in pieces gets the same noise."""
+    n = BLOCK_ROWS + 1000
+    prepared = Noise(0.3, kind="rescaled").prepare(frame_of(correlated(n)), schema("a", "b", "c"), seed=4)
+    whole = prepared.release().table
+    fitted, streams = prepared.fitted, prepared.streams.at("draw", "0")
+    assert isinstance(fitted, FittedNoise)
+    values = np.column_stack([prepared.table[name].numbers for name in fitted.names])
+    for rows in block_slices(n):
+        size = rows.stop - rows.start
+        normals = [streams.normals("noise", name, n=size, first=rows.start) for name in fitted.names]
+        block = fitted.apply(values[rows], np.column_stack(normals))
+        np.testing.assert_array_equal(block[:, 0], whole["a"].numbers[rows])

@@ -134,7 +134,9 @@ EXAMPLES: list[Method] = [
     dc.Rounding({"charge": 100.0}, random=True),
     dc.RankSwapping(5),
     dc.UnivariateMicroaggregation(3),
-    dc.CholeskyHybrid(Noise(0.2, columns=("days",)), columns=("days",), by=("sex",), small="merge", min_part=20),
+    dc.CholeskyHybrid(
+        Noise(0.2, columns=("days",)), columns=("days",), by=("sex",), small="merge", min_part=20
+    ),
 ]
 
 

@@ -124,7 +124,9 @@ def _ids(rng: np.random.Generator, n: int) -> list[str]:
 
 
 def _names(rng: np.random.Generator, n: int) -> list[str]:
-    return [f"{first} {last}" for first, last in zip(rng.choice(_FIRST, n), rng.choice(_LAST, n), strict=True)]
+    return [
+        f"{first} {last}" for first, last in zip(rng.choice(_FIRST, n), rng.choice(_LAST, n), strict=True)
+    ]
 
 
 def _birth_dates(rng: np.random.Generator, age: NDArray[Any]) -> list[date]:

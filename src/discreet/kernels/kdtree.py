@@ -248,28 +248,36 @@ def _least(
 
 
 @njit(cache=True)
-def _greatest(boxes: Boxes, factors: Floats, reference: Floats, where: Place, bounds: Floats) -> None:
+def _greatest(
+    boxes: Boxes, factors: Floats, reference: Floats, where: Place, bounds: Floats, corners: Floats
+) -> None:
     """Fill `bounds` (LEAF,): no point below a slot has a greater zoomed squared distance; -inf if none is left.
 
-    |x - r|^2 = |x - c|^2 + |c - r|^2 + 2 (x - c)(c - r), c the centroid: the first is at most the square of reach
-    plus drift, the product what the corner of the box farthest along c - r gives. `boxes` are those of a block.
+    It is the lesser of two bounds: the square of the distance of the farthest corner of the box, and, c being the
+    centroid, |x - r|^2 = |x - c|^2 + |c - r|^2 + 2 (x - c)(c - r) with |x - c| <= reach + drift and the product at
+    the corner of the box farthest along c - r. `boxes` are those of a block; overwrites `corners` (LEAF,).
     """
     lows, highs, reach = boxes
     centroid, drift = where
     for lane in range(LEAF):
         bounds[lane] = 0.0
+        corners[lane] = 0.0
     shifted = 0.0  # |c - r|^2
     for column in range(reference.size):
-        center = centroid[column]
-        shift = factors[column] * (center - reference[column])
+        center, value, factor = centroid[column], reference[column], factors[column]
+        shift = factor * (center - value)
         shifted += shift * shift
-        step = 2.0 * factors[column] * shift
-        edges = highs[column] if shift > 0.0 else lows[column]
+        step = 2.0 * factor * shift
+        low, high = lows[column], highs[column]
+        edges = high if shift > 0.0 else low
         for lane in range(LEAF):
+            gap = factor * max(high[lane] - value, value - low[lane])
+            corners[lane] += gap * gap
             bounds[lane] += step * (edges[lane] - center)
     for lane in range(LEAF):
         far = reach[lane] + drift
-        bounds[lane] = (bounds[lane] + shifted + far * far) * SLACK if far > -np.inf else -np.inf
+        bound = min(bounds[lane] + shifted + far * far, corners[lane])
+        bounds[lane] = bound * SLACK if far > -np.inf else -np.inf
 
 
 @njit(cache=True)
@@ -289,17 +297,23 @@ def _sieve(block: Singles, center: Floats, factors: Floats, reference: Floats, s
         for i in range(LEAF):
             difference = values[i] - place
             squares[i] += difference * difference
-    return np.sqrt(norm)
+    return float(np.sqrt(norm))
 
 
 @njit(cache=True)
-def _margin(n_columns: int, norm: float, span: float) -> float:
+def _floor(n_columns: int, zoom: float) -> float:
+    """Zoomed distances are known to this at best: squares underflow, in the sieve and in the sums of float64."""
+    return 1e-18 + zoom * 1e-161 * n_columns
+
+
+@njit(cache=True)
+def _margin(n_columns: int, norm: float, span: float, floor: float) -> float:
     """How far the root of a square of the sieve may be from the true zoomed distance.
 
     Rounding a coordinate y, that of the reference q and their difference costs at most _UNIT (|y| + |q|) each to
     first order, squaring and adding d terms (d + 2) _UNIT of the result: together below (d + 8) _UNIT (|y| + |q|).
     """
-    return (n_columns + 8) * _UNIT * (norm + span) + 1e-18  # the last for squares below the least float32
+    return (n_columns + 8) * _UNIT * (norm + span) + floor
 
 
 @njit(cache=True)
@@ -362,7 +376,7 @@ def _reach_of(squares: Singles, count: int, margin: float) -> float:
     for i in range(LEAF):
         greatest = max(greatest, bits[i] if i < count else np.int32(0))
     bits[0] = greatest
-    return np.sqrt(squares[0]) * _LOOSER + margin
+    return float(np.sqrt(squares[0])) * _LOOSER + margin
 
 
 @njit(cache=True)
@@ -374,8 +388,8 @@ def _greatest_reach(reach: Floats, folded: Floats) -> float:
         folded[i] = max(folded[i], folded[i + LEAF // 4])
     for i in range(LEAF // 8):
         folded[i] = max(folded[i], folded[i + LEAF // 8])
-    greatest = folded[0]
-    for i in range(1, LEAF // 8):
+    greatest = -np.inf
+    for i in range(LEAF // 8):
         greatest = max(greatest, folded[i])
     return greatest
 
@@ -398,8 +412,8 @@ def _set_reach(reach: Floats, n_leaves: int, leaf: int, value: float, folded: Fl
 @njit(cache=True)
 def _take_out(leaf_of: Codes, members: Codes, counts: Ints, sieves: Singles, point: int) -> int:
     """Take a point out of its leaf; answer how many the leaf still has."""
-    leaf = leaf_of[point] + 0
-    last = counts[leaf] - 1
+    leaf = leaf_of[point]
+    last = int(counts[leaf]) - 1
     place = last
     while members[leaf, place] != point:
         place -= 1

@@ -159,8 +159,9 @@ def _checked(points: Floats, k: int, scales: Floats | None, n_trees: int = 0) ->
     values = _checked_points(points)
     factors = _checked_scales(scales, values.shape[1] + n_trees)
     with np.errstate(over="ignore"):
-        span = (factors[: values.shape[1]] * np.ptp(values, axis=0) ** 2).sum()
-    if not np.isfinite(span):
+        squares = [scale * np.ptp(column) ** 2 for scale, column in zip(factors, values.T, strict=False)]
+        overflow = not np.isfinite(sum(squares))
+    if overflow:
         raise ParameterError(
             "the columns spread too far: squared distances overflow. Standardise them first."
         )

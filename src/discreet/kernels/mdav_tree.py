@@ -26,6 +26,7 @@ from discreet.kernels.kdtree import (
     Tree,
     _count_beyond,
     _count_within,
+    _floor,
     _greatest,
     _least,
     _limit_beyond,
@@ -49,8 +50,8 @@ Copies: TypeAlias = tuple[Ints, Ints, Ints, Ints]
 Group: TypeAlias = tuple[Floats, Ints, Ints]
 # Slots to visit and their bounds, the next one last.
 Stack: TypeAlias = tuple[Ints, Floats]
-# Squares of the sieve (LEAF,), slots to visit, bounds of a block (LEAF,), points measured.
-Scratch: TypeAlias = tuple[Singles, Stack, Floats, Found]
+# Squares of the sieve (LEAF,), slots to visit, bounds of a block and room to find them (LEAF,), points measured.
+Scratch: TypeAlias = tuple[Singles, Stack, tuple[Floats, Floats], Found]
 
 # The greatest squared distance found and its point; (-1, -1): none yet.
 Best: TypeAlias = tuple[float, int]
@@ -137,7 +138,7 @@ def _kth_square(squares: Singles, count: int, least: Floats) -> float:
                 least[place] = least[place - 1]
                 place -= 1
             least[place] = square
-    return least[-1]
+    return float(least[-1])
 
 
 @njit(cache=True)
@@ -161,9 +162,21 @@ def _offer(distances: Floats, rows: Ints, points: Ints, rows_left: Ints, point: 
 
 
 @njit(cache=True)
+def _offer_found(found: Found, n_found: int, copies: Copies, own: int, group: Group) -> None:
+    """Offer the points found but the reference, which the group has."""
+    numbers, lengths = found
+    all_rows, start, stop, _ = copies
+    distances, rows, points = group
+    for i in range(n_found):
+        point = numbers[i]
+        if lengths[i] <= distances[-1] and point != own:
+            _offer(distances, rows, points, all_rows[start[point] : stop[point]], point, lengths[i])
+
+
+@njit(cache=True)
 def _gather(tree: Tree, copies: Copies, zoom: float, own: int, group: Group, scratch: Scratch) -> None:
     """Fill `group` with the first row left of point `own` and its nearest, by (distance, row)."""
-    squares, (slots, keys), bounds, (found, lengths) = scratch
+    squares, (slots, keys), (bounds, _), found = scratch
     sieves, centers, factors, spans = tree.sieves, tree.centers, tree.factors, tree.spans
     members, counts, scales = tree.members, tree.counts, tree.scales
     all_rows, start, stop, lowest = copies
@@ -174,6 +187,7 @@ def _gather(tree: Tree, copies: Copies, zoom: float, own: int, group: Group, scr
     slots[0], keys[0] = n_leaves + n_blocks - 1, 0.0
     slots[1], keys[1] = own_leaf, 0.0
     depth = 2
+    floor = _floor(reference.size, zoom)
     worst = np.inf
     while depth > 0:
         depth -= 1
@@ -188,7 +202,7 @@ def _gather(tree: Tree, copies: Copies, zoom: float, own: int, group: Group, scr
             depth = _push(slots, keys, depth, block * LEAF, bounds, min(worst, _LARGEST))
             continue
         norm = _sieve(sieves[slot], centers[slot], factors, reference, squares)
-        margin = _margin(reference.size, norm, spans[slot])
+        margin = _margin(reference.size, norm, spans[slot], floor)
         radius = zoom * np.sqrt(worst)
         if slot == own_leaf:
             radius = np.sqrt(_kth_square(squares, counts[slot], distances)) + margin
@@ -198,14 +212,9 @@ def _gather(tree: Tree, copies: Copies, zoom: float, own: int, group: Group, scr
         limit = _limit_within(radius, margin)
         if _count_within(squares, limit) == 0:
             continue
-        limits = (np.float32(0.0), limit)
-        n_found = _measure(
-            tree.points, scales, members[slot, : counts[slot]], reference, squares, limits, (found, lengths)
-        )
-        for i in range(n_found):
-            point = found[i]
-            if lengths[i] <= distances[-1] and point != own:
-                _offer(distances, rows, points, all_rows[start[point] : stop[point]], point, lengths[i])
+        left = members[slot, : counts[slot]]
+        n_found = _measure(tree.points, scales, left, reference, squares, (np.float32(0.0), limit), found)
+        _offer_found(found, n_found, copies, own, group)
         worst = distances[-1]
 
 
@@ -224,35 +233,35 @@ def _farther(found: Found, n_found: int, lowest: Ints, best: Best) -> Best:
 def _farthest_from_centroid(tree: Tree, lowest: Ints, zoom: float, where: Place, scratch: Scratch) -> int:
     """The point farthest from the centroid, of several that with the lowest row; renews the reach of leaves."""
     centroid, drift = where
-    squares, (slots, keys), bounds, found = scratch
+    squares, (slots, keys), (bounds, _), found = scratch
     sieves, centers, factors, spans = tree.sieves, tree.centers, tree.factors, tree.spans
     members, counts, reach = tree.members, tree.counts, tree.reach
     n_leaves, n_blocks = counts.size, reach.shape[0]
-    best = (-1.0, np.int64(-1))
-    distance = 0.0
+    best = (-1.0, -1)
+    floor = _floor(centroid.size, zoom)
+    distance = 0.0  # zoomed, and certainly no more than that of `best`
     slots[0], keys[0] = n_leaves + n_blocks - 1, -np.inf
     depth = 1
     while depth > 0:
         depth -= 1
         slot = slots[depth]
-        if keys[depth] > drift - distance / SLACK:
+        if keys[depth] > drift - distance:
             continue
         if slot >= n_leaves:
             block = slot - n_leaves
             for lane in range(LEAF):
                 bounds[lane] = -reach[block, lane]
-            depth = _push(slots, keys, depth, block * LEAF, bounds, min(drift - distance / SLACK, _LARGEST))
+            depth = _push(slots, keys, depth, block * LEAF, bounds, min(drift - distance, _LARGEST))
             continue
         norm = _sieve(sieves[slot], centers[slot], factors, centroid, squares)
-        margin = _margin(centroid.size, norm, spans[slot])
+        margin = _margin(centroid.size, norm, spans[slot], floor)
         limits = (_limit_beyond(distance, margin), np.float32(np.inf))
         count = counts[slot]
         if _count_beyond(squares, limits[0]) > LEAF - count:
-            n_found = _measure(
-                tree.points, tree.scales, members[slot, :count], centroid, squares, limits, found
-            )
+            left = members[slot, :count]
+            n_found = _measure(tree.points, tree.scales, left, centroid, squares, limits, found)
             best = _farther(found, n_found, lowest, best)
-            distance = zoom * np.sqrt(best[0])
+            distance = max(zoom * np.sqrt(best[0]) / SLACK - floor, 0.0)
         _set_reach(reach, n_leaves, slot, _reach_of(squares, count, margin) - drift, bounds)
     return best[1]
 
@@ -262,37 +271,39 @@ def _farthest_from_point(
     tree: Tree, lowest: Ints, zoom: float, reference: Floats, where: Place, scratch: Scratch
 ) -> int:
     """The point farthest from `reference`, of several that with the lowest row."""
-    squares, (slots, keys), bounds, found = scratch
+    squares, (slots, keys), (bounds, corners), found = scratch
     sieves, centers, factors, spans = tree.sieves, tree.centers, tree.factors, tree.spans
     members, counts = tree.members, tree.counts
     n_leaves, n_blocks = counts.size, tree.reach.shape[0]
-    best = (-1.0, np.int64(-1))
-    distance = 0.0
+    best = (-1.0, -1)
+    floor = _floor(reference.size, zoom)
+    distance = 0.0  # zoomed, and certainly no more than that of `best`
     slots[0], keys[0] = n_leaves + n_blocks - 1, -np.inf
     depth = 1
     while depth > 0:
         depth -= 1
         slot = slots[depth]
-        if keys[depth] > -distance * distance / SLACK:
+        if keys[depth] > -distance * distance:
             continue
         if slot >= n_leaves:
             block = slot - n_leaves
             boxes = (tree.lows[block], tree.highs[block], tree.reach[block])
-            _greatest(boxes, factors, reference, where, bounds)
+            _greatest(boxes, factors, reference, where, bounds, corners)
             for lane in range(LEAF):
                 bounds[lane] = -bounds[lane]
-            limit = min(-distance * distance / SLACK, _LARGEST)
-            depth = _push(slots, keys, depth, block * LEAF, bounds, limit)
+            depth = _push(slots, keys, depth, block * LEAF, bounds, -distance * distance)
             continue
         norm = _sieve(sieves[slot], centers[slot], factors, reference, squares)
-        limits = (_limit_beyond(distance, _margin(reference.size, norm, spans[slot])), np.float32(np.inf))
+        limits = (
+            _limit_beyond(distance, _margin(reference.size, norm, spans[slot], floor)),
+            np.float32(np.inf),
+        )
         count = counts[slot]
         if _count_beyond(squares, limits[0]) > LEAF - count:
-            n_found = _measure(
-                tree.points, tree.scales, members[slot, :count], reference, squares, limits, found
-            )
+            left = members[slot, :count]
+            n_found = _measure(tree.points, tree.scales, left, reference, squares, limits, found)
             best = _farther(found, n_found, lowest, best)
-            distance = zoom * np.sqrt(best[0])
+            distance = max(zoom * np.sqrt(best[0]) / SLACK - floor, 0.0)
     return best[1]
 
 
@@ -326,7 +337,7 @@ def _move_centroid(tree: Tree, sums: Floats, n_left: int, centroid: Floats) -> f
         centroid[column] = sums[0, column] / n_left
         step = tree.factors[column] * (centroid[column] - former)
         square += step * step
-    return np.sqrt(square) * SLACK
+    return float(np.sqrt(square)) * SLACK
 
 
 @njit(cache=True)
@@ -334,7 +345,7 @@ def _make_scratch() -> Scratch:
     """Room for the searches."""
     stack = (np.empty(8 * LEAF, dtype=np.int64), np.empty(8 * LEAF))
     found = (np.empty(LEAF, dtype=np.int64), np.empty(LEAF))
-    return np.empty(LEAF, dtype=np.float32), stack, np.empty(LEAF), found
+    return np.empty(LEAF, dtype=np.float32), stack, (np.empty(LEAF), np.empty(LEAF)), found
 
 
 @njit(cache=True)
@@ -363,7 +374,7 @@ def _peel(
             _gather(tree, copies, zoom, own, group, scratch)
             for row in group[1]:
                 labels[row] = progress[1]
-            n_points -= _seal(tree, copies, group, sums, scratch[2])
+            n_points -= _seal(tree, copies, group, sums, scratch[2][0])
             progress[0] -= k
             progress[1] += 1
 
@@ -375,10 +386,10 @@ def partition_tree(points: Floats, scales: Floats, k: int) -> Ints:
     sums = np.empty((2, d))
     _sum_columns(np.ascontiguousarray(points.T), sums[0], sums[1])
     points, rows, start, stop = _collapse(points)
-    zoom = _zoom(points, scales)
     labels = np.empty(n, dtype=np.int64)
     progress = np.array([n, 0])
     while progress[0] >= 2 * k:
+        zoom = _zoom(points, scales)
         tree, order = plant(points, scales, zoom)
         start, stop = start[order], stop[order]
         _peel(tree, (rows, start, stop, rows[start]), zoom, sums, progress, k, labels)
@@ -391,5 +402,7 @@ def partition_tree(points: Floats, scales: Floats, k: int) -> Ints:
 
 def _zoom(points: Floats, scales: Floats) -> float:
     """A power of two that brings the widest scaled column to about one, for float32."""
-    widest = float((np.sqrt(scales) * np.ptp(points, axis=0)).max())
-    return float(2.0 ** -np.ceil(np.log2(widest))) if widest > 0 else 1.0
+    widest = max(
+        float(np.sqrt(scale) * np.ptp(column)) for scale, column in zip(scales, points.T, strict=True)
+    )
+    return float(2.0 ** min(-np.ceil(np.log2(widest)), 1000.0)) if widest > 0 else 1.0

@@ -66,7 +66,7 @@ def _grow(
         if not inner < ratio * pair[0][1]:
             break
         alone = (pair[0][:1], pair[1][:1], pair[2][:1])
-        n_gone += _take(tree, copies, alone, label, labels, scratch[2])
+        n_gone += _take(tree, copies, alone, label, labels, scratch[2][0])
         members[size] = point
         size += 1
     return size - k, n_gone
@@ -97,7 +97,7 @@ def _peel_variable(
         while labels[order[progress[2]]] >= 0:
             progress[2] += 1
         _gather(tree, copies, zoom, point_of[order[progress[2]]], group, scratch)
-        n_points -= _take(tree, copies, group, progress[1], labels, scratch[2])
+        n_points -= _take(tree, copies, group, progress[1], labels, scratch[2][0])
         members[:k] = group[2]
         n_joined, n_gone = _grow(tree, copies, zoom, members, k, ratio, labels, scratch)
         n_points -= n_gone
@@ -112,10 +112,10 @@ def partition_variable(points: Floats, scales: Floats, k: int, gamma: float) -> 
     order = _farthest_first(points, scales)
     original = points
     points, rows, start, stop = _collapse(points)
-    zoom = _zoom(points, scales)
     labels = np.full(n, -1)
     progress = np.array([n, 0, 0])
     while progress[0] >= k:
+        zoom = _zoom(points, scales)
         tree, planted = plant(points, scales, zoom)
         start, stop = start[planted], stop[planted]
         point_of = np.zeros(n, dtype=np.int64)

@@ -21,7 +21,9 @@ def swap_ranks(order: Ints, draws: Floats, reach: int) -> Ints:
     """
     partner = np.arange(len(order), dtype=np.int64)
     if reach > 0 and len(order) > 1:
-        _swap(np.ascontiguousarray(order), np.ascontiguousarray(draws), reach, _full_tree(len(order)), partner)
+        _swap(
+            np.ascontiguousarray(order), np.ascontiguousarray(draws), reach, _full_tree(len(order)), partner
+        )
     return partner
 
 

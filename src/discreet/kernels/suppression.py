@@ -15,20 +15,19 @@ from numba import njit
 from discreet.arrays import Floats, Ints
 
 
-def suppress(keys: Ints, counts: Ints, k: int, costs: Floats, visits: Ints) -> Ints:
+def suppress(keys: Ints, counts: Ints, matches: Ints, k: int, costs: Floats, visits: Ints) -> Ints:
     """Columns to empty in each row, as bits; `keys` (rows, columns) >= 0, or -1 where a cell is empty already.
 
-    `counts` records stand in each row; `costs` (2^columns,) is the price of emptying each set of columns (inf: never);
-    `visits` are the rows that may be changed, in the order in which they are. Rows that still match fewer than k are
-    left as they are: the caller checks.
+    `counts` records stand in each row, and `matches` records agree with it now; `costs` (2^columns,) is the price of
+    emptying each set of columns (inf: never); `visits` are the rows that may be changed, in the order in which they
+    are. Rows that still match fewer than k are left as they are: the caller checks.
     """
     emptied = np.zeros(len(keys), dtype=np.int64)
     state = np.ascontiguousarray(keys, dtype=np.int64).copy()
-    matches = np.empty(len(keys), dtype=np.int64)
-    _first_matches(state, counts, matches)
+    agreeing = np.array(matches, dtype=np.int64)
     order = np.argsort(costs, kind="stable").astype(np.int64)
-    _empty_cells(state, counts, k, (costs, order), visits, matches, emptied)
-    _refill_cells(state, keys, counts, k, visits[::-1].copy(), matches, emptied)
+    _empty_cells(state, counts, k, (costs, order), visits, agreeing, emptied)
+    _refill_cells(state, keys, counts, k, visits[::-1].copy(), agreeing, emptied)
     return emptied
 
 
@@ -42,20 +41,6 @@ def _differences(state: Ints, row: int, masks: Ints) -> None:
             if state[j, c] != state[row, c] and state[j, c] >= 0 and state[row, c] >= 0:
                 mask |= 1 << c
         masks[j] = mask
-
-
-@njit(cache=True)
-def _first_matches(state: Ints, counts: Ints, matches: Ints) -> None:
-    """Records that match each row: exact for rows with gaps, by comparison with every row."""
-    n = len(state)
-    masks = np.empty(n, dtype=np.int64)
-    for i in range(n):
-        _differences(state, i, masks)
-        total = 0
-        for j in range(n):
-            if masks[j] == 0:
-                total += counts[j]
-        matches[i] = total
 
 
 @njit(cache=True)
@@ -105,7 +90,9 @@ def _sum_over_subsets(tally: Ints, m: int) -> None:
 
 
 @njit(cache=True)
-def _refill_cells(state: Ints, keys: Ints, counts: Ints, k: int, visits: Ints, matches: Ints, emptied: Ints) -> None:
+def _refill_cells(
+    state: Ints, keys: Ints, counts: Ints, k: int, visits: Ints, matches: Ints, emptied: Ints
+) -> None:
     """Give back cells whose suppression later ones made needless."""
     n, m = state.shape
     before = np.empty(n, dtype=np.int64)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 
@@ -20,6 +21,7 @@ from discreet.table.column import EMPTY, Column
 from discreet.table.table import Table
 
 MOST_COLUMNS = 14
+MOST_COMPARISONS = 200_000_000_000  # of cells: some minutes
 
 
 @dataclass(frozen=True)
@@ -79,6 +81,7 @@ class FittedSuppression:
         prices = np.array([self.method.importance.get(name, 1.0) for name in self.names])
         keys = [Key.of(column.values, column.missing) for column in columns]
         emptied = cells_to_empty(keys, self.method.k, prices, streams)
+        self._refuse_unreached(keys, emptied)
         new = [_emptied(column, emptied[:, j]) for j, column in enumerate(columns)]
         counts = ", ".join(f"{name}: {int(emptied[:, j].sum())}" for j, name in enumerate(self.names))
         return Draft(
@@ -86,6 +89,15 @@ class FittedSuppression:
             claims=(KAnonymity(self.method.k, self.names, missing="wildcard"),),
             notes=(f"Cells emptied: {counts}.",),
         )
+
+    def _refuse_unreached(self, keys: list[Key], emptied: Bools) -> None:
+        shown = [Key(key.codes, key.missing | emptied[:, j]) for j, key in enumerate(keys)]
+        left = count_frequencies(shown, self.table.n_records, missing="wildcard").sample < self.method.k
+        if left.any():
+            raise UnsuitableError(
+                f"{int(left.sum())} of {self.table.n_records} records match fewer than k={self.method.k} even with every "
+                "cell empty that may be. Give the columns of infinite importance a price, or recode them first."
+            )
 
 
 def cells_to_empty(keys: list[Key], k: int, prices: Floats, streams: Streams) -> Bools:
@@ -97,22 +109,41 @@ def cells_to_empty(keys: list[Key], k: int, prices: Floats, streams: Streams) ->
     if not len(unsafe):
         return emptied
     order = unsafe[streams.permutation("order", n=len(unsafe))]
-    rows, counts = _rows(keys, order, np.setdiff1d(np.arange(n), unsafe))
-    bits = suppress(rows, counts, k, _set_prices(prices), np.arange(len(order), dtype=np.int64))
+    rows = _rows(keys, order, np.setdiff1d(np.arange(n), unsafe), found.astype(np.int64))
+    _refuse_endless(len(order), rows.keys.size)
+    bits = suppress(
+        rows.keys, rows.counts, rows.matches, k, _set_prices(prices), np.arange(len(order), dtype=np.int64)
+    )
     for j in range(len(keys)):
         emptied[order, j] = ((bits[: len(order)] >> j) & 1).astype(np.bool_) & ~keys[j].missing[order]
     return emptied
 
 
-def _rows(keys: list[Key], unsafe: Ints, safe: Ints) -> tuple[Ints, Ints]:
-    """Unsafe records one a row, then safe ones with equal keys together and counted."""
+def _refuse_endless(n_unsafe: int, n_cells: int) -> None:
+    """Every unsafe record is compared with all rows; a key in which nearly all are unsafe is for recoding."""
+    if n_unsafe * n_cells > MOST_COMPARISONS:
+        raise UnsuitableError(
+            f"{n_unsafe} records match fewer than k: too many to suppress cell by cell. Recode the key first, or name "
+            "fewer columns."
+        )
+
+
+class _Rows(NamedTuple):
+    """Unsafe records one a row, then safe ones with equal keys together: their keys, how many, what they match."""
+
+    keys: Ints
+    counts: Ints
+    matches: Ints
+
+
+def _rows(keys: list[Key], unsafe: Ints, safe: Ints, matches: Ints) -> _Rows:
     codes = np.column_stack([np.where(key.missing, -1, key.codes) for key in keys]).astype(np.int64)
     if not len(safe):
-        return codes[unsafe], np.ones(len(unsafe), dtype=np.int64)
+        return _Rows(codes[unsafe], np.ones(len(unsafe), dtype=np.int64), matches[unsafe])
     groups = group_records([key.take(safe) for key in keys], len(safe))
-    first = np.unique(groups.labels, return_index=True)[1]
+    rows = np.concatenate([unsafe, safe[np.unique(groups.labels, return_index=True)[1]]])
     counts = np.concatenate([np.ones(len(unsafe), dtype=np.int64), groups.sizes])
-    return np.concatenate([codes[unsafe], codes[safe[first]]]), counts
+    return _Rows(codes[rows], counts, matches[rows])
 
 
 def _set_prices(prices: Floats) -> Floats:

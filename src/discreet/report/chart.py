@@ -93,7 +93,7 @@ def _pair(pair: BarPair, top: float) -> str:
 
 def _whisker(low: float, high: float, height: float) -> str:
     ends = "".join(_line(end, height - 4, end, height + 4, "whisker") for end in (low, high))
-    return _line(low, height, high, height, "whisker") + ends
+    return _line(low, height, high, height, "under") + _line(low, height, high, height, "whisker") + ends
 
 
 # -- loss by column --------------------------------------------------------------------------------------------
@@ -257,6 +257,8 @@ def _text(x: float, y: float, text: str, style: str, anchor: str = "start", *, w
 
 
 def _rect(x: float, y: float, width: float, height: float, style: str) -> str:
+    if width <= 0:
+        return ""
     return f'<rect class="{style}" x="{x:.1f}" y="{y:.1f}" width="{max(width, 1.0):.1f}" height="{height:g}" rx="1.5"/>'
 
 

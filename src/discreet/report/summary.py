@@ -298,19 +298,21 @@ def _ends(shown: Figure) -> tuple[float, float] | None:
 
 
 def _extremes(figure: Figure, shown: Figure, evidence: Evidence) -> tuple[str, str]:
-    """The entries of a breakdown by columns that came out best and worst."""
+    """The entries of a breakdown by columns that came out best and worst; no best where only bad ones are listed."""
     entries = _by_columns(figure, shown, evidence)
     if len(entries) < 2 or figure.better == "neither":
         return "", ""
     ordered = sorted(entries, key=lambda entry: entry[1].value, reverse=figure.better == "higher")
-    (_, best), (_, worst) = ordered[0], ordered[-1]
+    (found_best, best), (found_worst, worst) = ordered[0], ordered[-1]
     if best.value == worst.value:
         return "", ""
-    texts = [
-        f"{plain(' × '.join(part.of))} ({_reading(found.value, part.value, figure.unit).text})"
-        for found, part in (ordered[0], ordered[-1])
-    ]
-    return texts[0], texts[1]
+    lists_all = best.value >= shown.value if figure.better == "higher" else best.value <= shown.value
+    worst_text = _entry_text(found_worst, worst, figure.unit)
+    return _entry_text(found_best, best, figure.unit) if lists_all else "", worst_text
+
+
+def _entry_text(found: Part, shown: Part, unit: str) -> str:
+    return f"{plain(' × '.join(shown.of))} ({_reading(found.value, shown.value, unit).text})"
 
 
 def _by_columns(figure: Figure, shown: Figure, evidence: Evidence) -> list[tuple[Part, Part]]:

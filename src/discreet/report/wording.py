@@ -172,8 +172,16 @@ ROLES = {
     "undecided": "undecided",
 }
 
-_HUNDREDFOLD = ("share",)  # said as per cent
+_HUNDREDFOLD = {"share": "%", "share correct": "% correct"}
 _BARE = ("index", "ratio")
+_SINGULAR = {
+    "records": "record",
+    "categories": "category",
+    "index": "",
+    "ratio": "",
+    "share": "%",
+    "bits": "bit",
+}
 
 
 def title_of(name: str) -> str:
@@ -218,52 +226,50 @@ def unit_text(unit: str) -> str:
     """The unit as it is said; nothing for an index.
 
     >>> unit_text("share"), unit_text("sd"), unit_text("index")
-    ('%', 'standard deviations', '')
+    ('%', 'sd', '')
     """
     if unit in _BARE:
         return ""
-    return {"share": "%", "sd": "standard deviations", "sd x sd": "products of standard deviations"}.get(
-        unit, unit
-    )
+    return _HUNDREDFOLD.get(unit, unit)
 
 
 def number_text(value: float, unit: str = "index") -> str:
-    """Three digits that count, with the unit.
+    """Three digits that count, with the unit, which never comes to stand on another line.
 
-    >>> number_text(0.13449, "share"), number_text(2000.0, "records"), number_text(float("nan"), "sd")
-    ('13.4 %', '2,000 records', 'not defined')
-    >>> number_text(1.0, "records"), number_text(-0.0, "%"), number_text(0.00002314)
-    ('1 record', '0 %', '0.0000231')
+    >>> said = number_text(0.13449, "share"), number_text(2000.0, "records"), number_text(1.0, "records")
+    >>> [one.replace("\xa0", " ") for one in said]
+    ['13.4 %', '2,000 records', '1 record']
+    >>> number_text(float("nan"), "sd"), number_text(0.00002314)
+    ('not defined', '0.0000231')
     """
     if math.isnan(value):
         return "not defined"
     said = digits(scaled(value, unit))
-    unit = unit_text(unit)
-    if said == "1" and unit in ("records", "categories"):
-        unit = {"records": "record", "categories": "category"}[unit]
-    return f"{said} {unit}".rstrip()
+    named = _SINGULAR.get(unit, unit) if said == "1" else unit_text(unit)
+    return f"{said}\xa0{named}" if named else said
 
 
 def digits(value: float) -> str:
-    """A number with three digits that count, never in powers of ten unless it is beyond all bounds.
+    """A number with three digits that count, without powers of ten unless it is beyond all bounds.
 
-    >>> digits(0.9645), digits(81.0), digits(1234567.8), digits(0.0), digits(float("inf"))
-    ('0.965', '81', '1,234,568', '0', 'unbounded')
+    >>> digits(0.9645), digits(-81.0), digits(1234567.8), digits(0.0), digits(float("inf"))
+    ('0.965', '−81', '1,234,568', '0', 'unbounded')
     """
     if math.isinf(value):
         return "unbounded"
-    if abs(value) >= 1e15 or 0 < abs(value) < 1e-7:
-        return f"{value:.2e}"
-    if abs(value) >= 100 or value == round(value):
-        return f"{round(value):,}"
-    places = 2 - math.floor(math.log10(abs(value)))
-    shown = f"{value:.{places}f}"
-    return shown.rstrip("0").rstrip(".")
+    size = abs(value)
+    if size >= 1e15 or 0 < size < 1e-7:
+        shown = f"{size:.2e}"
+    elif size >= 100 or size == round(size):
+        shown = f"{round(size):,}"
+    else:
+        shown = f"{size:.{2 - math.floor(math.log10(size))}f}".rstrip("0").rstrip(".")
+    return f"−{shown}" if value < 0 else shown
 
 
 def interval_text(interval: tuple[float, float], unit: str) -> str:
     """
-    >>> interval_text((39.7456, 44.066), "%")
+    >>> interval_text((39.7456, 44.066), "%").replace("\xa0", " ")
     '39.7 to 44.1 %'
     """
     low, high = (float(end) for end in interval)

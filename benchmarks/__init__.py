@@ -1,0 +1,1 @@
+"""Times (`python -m benchmarks`) and the papers' tables (`python -m benchmarks.papers`)."""
