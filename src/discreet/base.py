@@ -161,7 +161,8 @@ class Figure:
     """One number of evidence, with all that is needed to read it.
 
     `value` is NaN where the figure is not defined on these tables; `note` then says why. `records` holds a value per
-    record: internal, left out of everything that may be published.
+    record: internal, left out of everything that may be published. `people` is the number of records that 100 % are,
+    where the value is a share of records: what stands for few of them is not published as it is.
     """
 
     name: str
@@ -173,6 +174,7 @@ class Figure:
     parts: tuple[Part, ...] = ()
     records: Floats | None = field(default=None, repr=False)
     note: str = ""
+    people: int | None = None
 
 
 @runtime_checkable

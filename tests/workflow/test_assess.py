@@ -15,7 +15,7 @@ from discreet.errors import InputError, ParameterError
 from discreet.risk.group_sizes import GroupSizes
 from discreet.risk.linkage import DistanceLinkage
 from discreet.utility.moments import MomentChange
-from discreet.workflow.evidence import THRESHOLD, Evidence, Finding, hidden, publishable
+from discreet.workflow.evidence import THRESHOLD, Evidence, Finding, publishable
 
 
 @pytest.fixture(scope="module")
@@ -60,27 +60,28 @@ def test_table_has_a_row_per_figure_and_part(evidence: Evidence) -> None:
 
 
 @pytest.mark.parametrize(
-    ("unit", "value", "n", "shown"),
-    [
-        ("records", 3.0, 100, 10.0),
-        ("records", 0.0, 100, 0.0),
-        ("records", 11.0, 100, 11.0),
-        ("%", 1.0, 200, 5.0),
-    ],
+    ("value", "people", "shown"), [(1.0, 200, 5.0), (0.0, 200, 0.0), (6.0, 200, 6.0), (20.0, 5, 100.0)]
 )
-def test_small_counts_are_raised_to_the_threshold(unit: str, value: float, n: int, shown: float) -> None:
-    """3 records, or 1 % of 200, are shown as 10; none stays none."""
-    figure = Figure("linkage.distance", value, unit, "lower", (0, math.inf), parts=(Part(("a",), value),))
-    out = publishable(figure, n)
+def test_small_counts_are_raised_to_the_threshold(value: float, people: int, shown: float) -> None:
+    """1 % of 200 records is shown as the 5 % that 10 of them are; none stays none; never above 100 %."""
+    part = Part(("a",), value)
+    figure = Figure("linkage.distance", value, "%", "lower", (0, 100), (0.0, 100.0), (part,), people=people)
+    out = publishable(figure)
     assert (out.value, out.parts[0].value) == (shown, shown)
-    assert ("fewer than" in out.note) == (shown != value)
-    assert out.records is None
+    assert ("fewer than" in out.note) == (out.interval is None) == (shown != value)
 
 
-def test_utility_is_never_hidden() -> None:
-    """A loss of 0.1 % is not a count of people."""
-    figure = Figure("moments.mean", 0.001, "share", "lower", (0, 1))
-    assert hidden(0.001, figure, 100) == 0.001
+def test_another_threshold(patients: pl.DataFrame) -> None:
+    """Whoever publishes may ask for more than 10: the short form of data says so."""
+    evidence = dc.assess(patients, patients.head(len(patients)), threshold=len(patients))
+    rows = {(row["measure"], row["of"]): row["value"] for row in evidence.rows()}
+    assert rows["group_sizes.uniques", ""] == 100.0 > evidence["group_sizes.uniques"].value > 0
+
+
+def test_what_counts_no_records_is_never_hidden() -> None:
+    """A loss of 0.1 % is not a count of people; values per record are left out all the same."""
+    figure = Figure("moments.mean", 0.001, "%", "lower", (0, 1), records=np.ones(3))
+    assert (publishable(figure).value, publishable(figure).records) == (0.001, None)
     assert THRESHOLD == 10
 
 
@@ -169,4 +170,4 @@ def test_nan_figures_survive_publication() -> None:
     found = Evidence((Finding("risk", figure),), 5, 5, ("a",))
     assert "n/a" in str(found)
     assert json.loads(found.to_json())["figures"][0]["value"] is None
-    assert np.isnan(publishable(figure, 5).value)
+    assert np.isnan(publishable(figure).value)

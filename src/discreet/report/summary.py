@@ -250,7 +250,7 @@ def _main(
 def figure_line(finding: Finding, evidence: Evidence) -> FigureLine:
     """A figure in publishable form. Notes stay inside: they may count records."""
     figure = finding.figure
-    shown = publishable(figure, evidence.n_protected)
+    shown = publishable(figure, evidence.threshold)
     best, worst = _extremes(figure, shown, evidence)
     return FigureLine(
         name=plain(figure.name),
@@ -276,8 +276,8 @@ def _better(aspect: Aspect, figure: Figure) -> str:
 def _before(finding: Finding, evidence: Evidence) -> Reading | None:
     if finding.before is None:
         return None
-    shown = hidden(finding.before, finding.figure, evidence.n_original)
-    return _reading(finding.before, finding.before if shown is None else shown, finding.figure.unit)
+    shown = hidden(finding.before, finding.figure, evidence.threshold)
+    return _reading(finding.before, shown, finding.figure.unit)
 
 
 def _reading(found: float, shown: float, unit: str) -> Reading:
@@ -330,7 +330,7 @@ def _column_charts(defined: Sequence[Finding], evidence: Evidence) -> Iterable[C
             figure = finding.figure
             if figure.name != name:
                 continue
-            entries = _by_columns(figure, publishable(figure, evidence.n_protected), evidence)
+            entries = _by_columns(figure, publishable(figure, evidence.threshold), evidence)
             ordered = sorted(entries, key=lambda entry: -entry[1].value)
             if ordered:
                 shown = tuple(

@@ -88,7 +88,7 @@ class CorrectAttribution:
         note = f"{len(known)} known columns, numbers in {self.classes} classes."
         return (
             percent_figure("attribution.any", worst, note=f"Right on some secret column. {note}"),
-            _worst("attribution.disco", disco, note),
+            _worst("attribution.disco", disco, note, original.n_records),
             _worst("attribution.tcap", tcap, note),
             _worst("attribution.baseline", chance, note),
         )
@@ -101,7 +101,8 @@ def _random_hit(codes: Ints, released: Bools) -> float:
     return float(theirs[codes[~released]].mean())
 
 
-def _worst(name: str, parts: list[Part], note: str) -> Figure:
+def _worst(name: str, parts: list[Part], note: str, people: int | None = None) -> Figure:
     if not parts:
         return undefined(name, "%", PERCENT, "No original record falls in a group with one secret value.")
-    return Figure(name, max(p.value for p in parts), "%", "lower", PERCENT, parts=tuple(parts), note=note)
+    worst = max(part.value for part in parts)
+    return Figure(name, worst, "%", "lower", PERCENT, parts=tuple(parts), note=note, people=people)

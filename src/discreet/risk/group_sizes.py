@@ -43,8 +43,7 @@ class GroupSizes:
         if not protected.n_records:
             return (undefined("group_sizes.smallest", "records", bounds, "There are no records."),)
         sizes = table_frequencies(protected, names, self.missing).sample
-        before = table_frequencies(original, names, self.missing).sample
-        note = f"{len(names)} key columns, missing as {self.missing}; in the original "
+        note = f"{len(names)} key columns, missing as {self.missing}."
         parts = [Part((f"below {k}",), 100.0 * float(np.mean(sizes < k))) for k in THRESHOLDS]
         alone = (sizes < 2).astype(np.float64)
         return (
@@ -55,13 +54,8 @@ class GroupSizes:
                 "higher",
                 bounds,
                 records=sizes,
-                note=f"{note}{before.min(initial=np.inf):.0f}.",
+                note=note,
             ),
-            percent_figure(
-                "group_sizes.uniques",
-                alone,
-                parts=parts,
-                note=f"{note}{100.0 * float(np.mean(before < 2)) if len(before) else 0.0:.3g} %.",
-            ),
+            percent_figure("group_sizes.uniques", alone, parts=parts, note=note),
             Figure("group_sizes.mean", float(sizes.mean()), "records", "higher", bounds),
         )

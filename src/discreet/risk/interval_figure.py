@@ -45,4 +45,5 @@ def interval_figures(
     value = float(np.mean([part.value for part in parts]))
     records = np.divide(sums, counts, out=np.zeros_like(sums), where=counts > 0)
     note = f"Mean of {len(measured)} columns and {len(widths)} half-widths."
-    return (Figure(name, value, "%", "lower", PERCENT, parts=tuple(parts), records=records, note=note),)
+    people = original.n_records
+    return (Figure(name, value, "%", "lower", PERCENT, None, tuple(parts), records, note, people),)

@@ -60,8 +60,11 @@ class PrefixLinkage:
         records = np.asarray(np.mean(credits, axis=0), dtype=np.float64)
         note = f"Columns in file order, at most {self.most}; scale {self.scale}, ties {self.ties}."
         value = 100.0 * float(records.mean())
+        people = original.n_records
         return (
-            Figure("prefix_linkage.mean", value, "%", "lower", PERCENT, None, tuple(parts), records, note),
+            Figure(
+                "prefix_linkage.mean", value, "%", "lower", PERCENT, None, tuple(parts), records, note, people
+            ),
         )
 
 
@@ -105,7 +108,12 @@ class SubsetLinkage:
         parts = tuple(Part(subset, float(share)) for subset, share in zip(drawn, shares, strict=True))
         records = np.asarray(np.mean([measured[subset] for subset in drawn], axis=0), dtype=np.float64)
         note = f"{self.subsets} random subsets; the interval is for the mean over all subsets."
-        return (Figure("subset_linkage.mean", value, "%", "lower", PERCENT, interval, parts, records, note),)
+        people = original.n_records
+        return (
+            Figure(
+                "subset_linkage.mean", value, "%", "lower", PERCENT, interval, parts, records, note, people
+            ),
+        )
 
 
 def draw_subsets(names: Names, n_subsets: int, most: int, generator: np.random.Generator) -> list[Names]:

@@ -75,6 +75,7 @@ def percent_figure(
         parts=tuple(parts),
         records=None if estimate else records,
         note=note,
+        people=n,
     )
 
 

@@ -172,10 +172,10 @@ class SpecialUniqueness:
         shares = [Part((n,), 100.0 * float(s)) for n, s in zip(names, found.contributions, strict=True)]
         note = f"{found.n_sets} minimal sample uniques of at most {max_size} of {len(names)} columns."
         per_cent = (0.0, 100.0)
-        share, worst = 100.0 * float(some.mean()), 100.0 * float(chance.max())
+        share, worst, people = 100.0 * float(some.mean()), 100.0 * float(chance.max()), len(some)
         largest = max(part.value for part in shares)
         return (
-            Figure("suda.records", share, "%", "lower", per_cent, records=found.scores, note=note),
+            Figure("suda.records", share, "%", "lower", per_cent, None, (), found.scores, note, people),
             Figure("suda.worst", worst, "%", "lower", per_cent, records=chance, note=note),
             Figure("suda.columns", largest, "%", "neither", per_cent, parts=tuple(shares), note=note),
         )

@@ -19,7 +19,7 @@ from discreet.table.frames import Frame, encode
 from discreet.table.load import open_data
 from discreet.table.schema import Schema
 from discreet.table.table import Table
-from discreet.workflow.evidence import Evidence, Finding
+from discreet.workflow.evidence import THRESHOLD, Evidence, Finding
 from discreet.workflow.measures import OF_GROUPS, full_measures, standard_measures
 
 Level = Literal["standard", "full"]
@@ -34,6 +34,7 @@ def assess(
     level: Level = "standard",
     corresponds: bool | None = None,
     before: bool = True,
+    threshold: int = THRESHOLD,
     **reading: Any,
 ) -> Evidence:
     """Measure risk and utility of a protected table against its original.
@@ -46,6 +47,7 @@ def assess(
         corresponds: whether record i of `protected` stems from record i of `original`. None: where both have
             equally many records and a release does not say otherwise. Say False for synthetic or reordered files.
         before: measure risk also of the original against itself: what a release without protection would show.
+        threshold: counts of records below this are not published.
         reading: how to read files.
     """
     if level not in ("standard", "full"):
@@ -67,7 +69,7 @@ def assess(
     evidence = measure_all(
         chosen, *pair, keys=(keys.original, keys.protected), matched=matched, before=before
     )
-    return replace(evidence, left_out=_left_out(aligned))
+    return replace(evidence, left_out=_left_out(aligned), threshold=threshold)
 
 
 def _matched(corresponds: bool | None, original: Table, protected: Table, *, reordered: bool) -> bool:

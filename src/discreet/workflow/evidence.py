@@ -9,8 +9,10 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
+
+import numpy as np
 
 from discreet.base import Aspect, Figure, Part
 from discreet.errors import ParameterError
@@ -55,6 +57,7 @@ class Evidence:
         left_out: column -> why it was not measured.
         skipped: measure -> why it could not be taken.
         corresponds: whether record i of the protected table was taken to stem from record i of the original.
+        threshold: counts of records below this are not published.
     """
 
     findings: tuple[Finding, ...]
@@ -64,6 +67,7 @@ class Evidence:
     left_out: Mapping[str, str] = field(default_factory=dict)
     skipped: Mapping[str, str] = field(default_factory=dict)
     corresponds: bool = True
+    threshold: int = THRESHOLD
 
     def __getitem__(self, name: str) -> Figure:
         for finding in self.findings:
@@ -93,14 +97,18 @@ class Evidence:
             lines.append(f"not measured: {', '.join(self.left_out)}")
         return "\n".join(lines)
 
+    def published_before(self, finding: Finding) -> float | None:
+        before = finding.before
+        return None if before is None else hidden(before, finding.figure, self.threshold)
+
     # -- as data -----------------------------------------------------------------------------------------------
 
     def rows(self, *, internal: bool = False) -> list[dict[str, Any]]:
         """A row per figure and per entry of its breakdown, as plain data."""
         rows = []
         for finding in self.findings:
-            shown = finding.figure if internal else publishable(finding.figure, self.n_protected)
-            before = finding.before if internal else hidden(finding.before, finding.figure, self.n_original)
+            shown = finding.figure if internal else publishable(finding.figure, self.threshold)
+            before = finding.before if internal else self.published_before(finding)
             low, high = shown.interval or (None, None)
             rows.append(
                 {
@@ -145,57 +153,28 @@ class Evidence:
         return json.dumps(self.to_dict(internal=internal), indent=1, allow_nan=False)
 
 
-def publishable(figure: Figure, n_records: int, threshold: int = THRESHOLD) -> Figure:
+def publishable(figure: Figure, threshold: int = THRESHOLD) -> Figure:
     """The figure without values per record, and with small counts raised to the threshold and said to be below it."""
-    value = hidden(figure.value, figure, n_records, threshold)
-    parts = tuple(
-        Part(part.of, hidden(part.value, figure, n_records, threshold) or 0.0) for part in figure.parts
+    value = hidden(figure.value, figure, threshold)
+    parts = tuple(Part(part.of, hidden(part.value, figure, threshold)) for part in figure.parts)
+    shown, found = (
+        [value, *(part.value for part in parts)],
+        [figure.value, *(part.value for part in figure.parts)],
     )
-    below = value != figure.value or any(
-        mine.value != theirs.value for mine, theirs in zip(parts, figure.parts, strict=True)
+    if np.array_equal(shown, found, equal_nan=True):
+        return replace(figure, records=None)
+    note = (
+        f"{figure.note} Values standing for fewer than {threshold} records are shown as {threshold}.".strip()
     )
-    both_nan = value is not None and math.isnan(value) and math.isnan(figure.value)
-    note = figure.note
-    if below and not both_nan:
-        note = f"{note} Values standing for fewer than {threshold} records are shown as {threshold}.".strip()
-    return Figure(
-        name=figure.name,
-        value=figure.value if value is None else value,
-        unit=figure.unit,
-        better=figure.better,
-        bounds=figure.bounds,
-        interval=None if below and not both_nan else figure.interval,
-        parts=parts,
-        note=note,
-    )
+    return replace(figure, value=value, parts=parts, records=None, interval=None, note=note)
 
 
-def hidden(value: float | None, figure: Figure, n_records: int, threshold: int = THRESHOLD) -> float | None:
-    """A count of records, or a share that stands for one, never below the threshold unless it is 0.
-
-    A smallest group is a property of the file, not a count of people at risk, and is shown as it is.
-    """
-    if value is None or math.isnan(value) or value == 0 or figure.better == "higher":
+def hidden(value: float, figure: Figure, threshold: int = THRESHOLD) -> float:
+    """The value, raised to what `threshold` records are where it stands for fewer; none stays none."""
+    if not figure.people or math.isnan(value):
         return value
-    whole = {"records": 1.0, "%": n_records / 100, "share": float(n_records)}.get(figure.unit)
-    if whole is None or "." not in figure.name or figure.name.split(".")[0] not in _COUNTING:
-        return value
-    return threshold / whole if 0 < value * whole < threshold else value
-
-
-_COUNTING = frozenset(
-    {
-        "group_sizes",
-        "linkage",
-        "suda",
-        "individual",
-        "identical",
-        "closest",
-        "diversity",
-        "household",
-        "attacks",
-    }
-)
+    least = min(100.0 * threshold / figure.people, 100.0)
+    return least if 0 < value < least else value
 
 
 def _line(finding: Finding, columns: Sequence[str]) -> str:
@@ -239,7 +218,7 @@ class Comparison:
         """A row per figure, a column per table."""
         names = list(dict.fromkeys(name for one in self.evidence.values() for name in one.names))
         found = {
-            label: {f.figure.name: publishable(f.figure, one.n_protected) for f in one.findings}
+            label: {f.figure.name: publishable(f.figure, one.threshold) for f in one.findings}
             for label, one in self.evidence.items()
         }
         aspects = {f.figure.name: f.aspect for one in self.evidence.values() for f in one.findings}
