@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -17,7 +18,7 @@ from discreet.recipe import Recipe
 
 Command = Callable[..., Result]
 Look = Callable[[Result], list[str]]
-WRITTEN = ["people.csv", "safe.csv", "safe.public-recipe.toml", "safe.recipe.toml"]
+WRITTEN = ["people.csv", "safe.csv", "safe.public-recipe.toml", "safe.recipe.toml", "safe.report.html"]
 
 
 def names_in(folder: Path) -> list[str]:
@@ -26,7 +27,7 @@ def names_in(folder: Path) -> list[str]:
 
 
 def test_protect_writes_all_files_and_leaves_identifiers_out(discreet: Command, people: Path) -> None:
-    """Data and both recipes appear together; the identifier column is in none of them as data."""
+    """Data, both recipes and the report appear together; the identifier column is in none of them as data."""
     result = discreet("protect", people, people.parent / "safe.csv")
     assert result.exit_code == 0, result.stderr
     assert names_in(people.parent) == WRITTEN
@@ -48,7 +49,42 @@ def test_evidence_says_claims_roles_and_which_file_is_internal(discreet: Command
     assert "identifier (left out): person_id" in printed
     internal = [line.split()[0] for line in printed.splitlines() if "INTERNAL" in line]
     assert internal == [str(people.parent / "safe.recipe.toml")]
-    assert len(printed.splitlines()) <= 20
+    assert len(printed.splitlines()) <= 30
+
+
+def test_evidence_is_measured_and_stands_in_the_report(discreet: Command, people: Path) -> None:
+    """Risk before and after is printed and reported; without --no-evidence only, and the report says which."""
+    printed = discreet("protect", people, people.parent / "safe.csv").stdout
+    assert re.search(r"risk +group_sizes.smallest +\d -> 5 records", printed)
+    assert "utility" in printed
+    report = people.parent / "safe.report.html"
+    assert "k-anonymity" in report.read_text()
+    without = discreet("protect", people, people.parent / "safe.csv", "--force", "--no-evidence").stdout
+    assert "group_sizes" not in without
+    assert "Neither risk nor utility was measured" in report.read_text()
+
+
+def test_the_report_holds_no_cell_and_no_seed(
+    discreet: Command, people: Path, register: pl.DataFrame
+) -> None:
+    """What may be published names no town, no id, no income, and neither the seed nor a hash of the input."""
+    seed = 987654321012
+    discreet("protect", people, people.parent / "safe.csv", "--seed", seed)
+    page = (people.parent / "safe.report.html").read_text()
+    secrets = {str(cell) for column in register for cell in column if len(str(cell)) >= 5}
+    secrets |= {str(seed), hex(seed), Recipe.read(people.parent / "safe.recipe.toml").input_sha256}
+    assert not [secret for secret in secrets if secret in page]
+
+
+def test_what_cannot_be_measured_is_released_and_said(discreet: Command, people: Path) -> None:
+    """Where no column can be compared any more, the files are written and the lack of evidence is a note."""
+    lean = people.parent / "lean.csv"
+    pl.read_csv(people).select("age").write_csv(lean)
+    result = discreet(
+        "recode", lean, people.parent / "coarse.csv", "--to", "age=40,60", "--role", "age=quasi"
+    )
+    assert result.exit_code == 0, result.stderr
+    assert "could be measured" in result.stdout
 
 
 @pytest.mark.parametrize(

@@ -79,6 +79,7 @@ def test_the_demo_runs_twice_and_spares_other_files(discreet: Command, tmp_path:
     first = discreet("demo", "--folder", folder)
     assert first.exit_code == 0, first.stderr
     assert "holds: k-anonymity" in first.stdout
+    assert "linkage.distance" in first.stdout
     files = sorted(path.name for path in folder.iterdir())
     assert files == [
         "diagnosis.csv",
@@ -86,6 +87,7 @@ def test_the_demo_runs_twice_and_spares_other_files(discreet: Command, tmp_path:
         "safe.csv",
         "safe.public-recipe.toml",
         "safe.recipe.toml",
+        "safe.report.html",
     ]
     assert discreet("demo", "--folder", folder).exit_code == 0
     (folder / "patients.csv").write_text("mine")

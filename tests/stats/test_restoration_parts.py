@@ -1,4 +1,4 @@
-"""Restoration of groups, patterns of missing values, blocks of cells and overlapping families."""
+"""Restoration of groups, blocks of cells and overlapping families."""
 
 from functools import partial
 
@@ -11,9 +11,9 @@ from discreet.stats.restoration import restore
 from discreet.stats.restoration_parts import (
     group_errors,
     rake_families,
+    records_needed,
     restore_cells,
     restore_groups,
-    restore_patterns,
     smallest_part,
 )
 
@@ -35,7 +35,6 @@ def test_groups_and_their_union_are_exact(weighted):
     assert moment_errors(original, result.values, weights).largest < 1e-12
     assert [part.label for part in result.parts] == [0, 10, 20, 30]
     assert sum(part.n_records for part in result.parts) == len(original)
-    assert result.left_treated == ()
 
 
 def test_the_restorer_carries_its_options_into_each_group():
@@ -61,40 +60,14 @@ def test_small_groups_are_refused_by_size_alone():
     assert smallest_part(30) == 155
 
 
-def _pairwise_error(original, restored, missing):
-    """Largest error over pairs of columns, among the records where both are observed."""
-    n_columns = original.shape[1]
-    errors = []
-    for i in range(n_columns):
-        for j in range(i, n_columns):
-            rows = ~missing[:, i] & ~missing[:, j]
-            errors.append(moment_errors(original[rows][:, [i, j]], restored[rows][:, [i, j]]).largest)
-    return max(errors)
-
-
-def test_available_case_moments_are_exact():
-    """Restoring inside patterns of missing values keeps means and pairwise covariances of observed cells."""
-    original, treated, rng = _tables(3, n_records=2_000)
-    missing = np.zeros(original.shape, dtype=bool)
-    missing[:, 1] = rng.random(2_000) < 0.3
-    missing[:, 3] = rng.random(2_000) < 0.3
-    treated[missing] = -1.0
-    result = restore_patterns(original, treated, missing)
-    assert _pairwise_error(original, result.values, missing) < 1e-12
-    assert (result.values[missing] == -1.0).all()
-    assert sorted(part.columns for part in result.parts) == [(0, 1, 2), (0, 1, 2, 3), (0, 2), (0, 2, 3)]
-
-
-def test_rare_patterns_are_left_treated_and_named():
-    """Five records with a pattern of their own, and one with nothing observed."""
-    original, treated, _ = _tables(4)
-    missing = np.zeros(original.shape, dtype=bool)
-    missing[:5, 0] = True
-    missing[5] = True
-    result = restore_patterns(original, treated, missing)
-    np.testing.assert_array_equal(result.values[:6], treated[:6])
-    assert sorted((part.n_records, part.columns) for part in result.left_treated) == [(1, ()), (5, (1, 2, 3))]
-    assert moment_errors(original[6:], result.values[6:]).largest < 1e-12
+def test_no_part_may_be_so_small_that_its_statistics_are_its_records():
+    """Fewer records than columns + 2 are refused, whoever asks; from there on what is asked for counts."""
+    original, treated, _ = _tables(3)
+    assert records_needed(4, 6) == 6
+    with pytest.raises(ParameterError, match="at least 6"):
+        restore_groups(original, treated, np.zeros(600, dtype=int), min_part=5)
+    with pytest.raises(ParameterError, match="at least 4"):
+        restore_cells(original, treated, [(np.arange(50), np.array([0, 1]))], min_part=3)
 
 
 @pytest.mark.parametrize("weighted", [False, True])
@@ -134,7 +107,7 @@ def test_blocks_that_leave_no_room_are_refused():
         restore_cells(original, treated, halves)
     with pytest.raises(ParameterError, match="share cells"):
         restore_cells(original, treated, [halves[0], halves[0]])
-    with pytest.raises(UnsuitableError, match="too small"):
+    with pytest.raises(UnsuitableError, match="fewer than 100"):
         restore_cells(original, treated, [(np.arange(5), np.array([0]))])
 
 

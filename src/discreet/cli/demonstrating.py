@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from discreet.cli.corrections import Corrections
 from discreet.cli.page import Page
-from discreet.cli.protecting import Corrections, Evidence, protect_file
+from discreet.cli.protecting import Protected, protect_file
 from discreet.datasets.patients import diagnosis_taxonomy, simulate_patients
 from discreet.errors import FileError
 from discreet.progress import stage
@@ -21,24 +22,26 @@ N_RECORDS = 2_000
 
 @dataclass(frozen=True)
 class Demonstration:
-    """Where the demo's files are, and the evidence of its run."""
+    """Where the demo's files are, and what its run gave."""
 
     patients: Path
     taxonomy: Path
-    evidence: Evidence
+    protected: Protected
 
     def to_dict(self) -> dict[str, Any]:
-        return {"patients": str(self.patients), "taxonomy": str(self.taxonomy)} | self.evidence.to_dict()
+        return {"patients": str(self.patients), "taxonomy": str(self.taxonomy)} | self.protected.to_dict()
 
     def show(self, page: Page) -> None:
         page.line(f"{self.patients} is simulated: no real person is in it. This was done with it:")
         page.line(
-            f"discreet protect {self.patients} {self.evidence.outputs.data} "
+            f"discreet protect {self.patients} {self.protected.outputs.data} "
             f"--taxonomy diagnosis={self.taxonomy}:diagnosis",
             "title",
         )
         page.line()
-        self.evidence.show(page)
+        self.protected.show(page)
+        page.line()
+        page.line(f"Open {self.protected.outputs.report} in a browser: it may be published with the data.")
 
 
 def demonstrate(folder: Path) -> Demonstration:
@@ -47,8 +50,8 @@ def demonstrate(folder: Path) -> Demonstration:
     folder.mkdir(parents=True, exist_ok=True)
     again = _lay_out(patients, taxonomy)
     corrections = Corrections(taxonomies=(f"diagnosis={taxonomy}:diagnosis",))
-    evidence = protect_file(patients, safe, DEFAULT, corrections, force=again)
-    return Demonstration(patients, taxonomy, evidence)
+    protected = protect_file(patients, safe, DEFAULT, corrections, force=again)
+    return Demonstration(patients, taxonomy, protected)
 
 
 def _lay_out(patients: Path, taxonomy: Path) -> bool:

@@ -8,8 +8,8 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
+from discreet.cli.corrections import Corrections
 from discreet.cli.page import Page, amount_of_bytes, amount_of_time
-from discreet.cli.protecting import Corrections
 from discreet.progress import stage
 from discreet.table.files.atomic import staged_file
 from discreet.table.load import open_data

@@ -48,6 +48,9 @@ Seed = Annotated[
         help="A secret whole number (decimal or 0x...). Left out: 128 bits from the system, which is safer.",
     ),
 ]
+NoEvidence = Annotated[
+    bool, typer.Option("--no-evidence", help="Do not measure risk and utility; the report then says so.")
+]
 Force = Annotated[bool, typer.Option("--force", help="Replace output files that exist.")]
 Delimiter = Annotated[
     str | None, typer.Option(metavar="CHAR", help="What stands between cells (detected); 'tab' for a tab.")

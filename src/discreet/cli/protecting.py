@@ -1,32 +1,31 @@
-"""`discreet protect`, `recode` and `replay`: from file to file through public calls, and the evidence to print."""
+"""`discreet protect`, `recode` and `replay`: from file to file through public calls, and what is said of it."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
-from dataclasses import dataclass, field, fields
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 from discreet.base import parameters
-from discreet.cli.arguments import split_pair, taxonomy_from
+from discreet.cli.corrections import Corrections, refuse_undecided
 from discreet.cli.page import Page
-from discreet.errors import ClaimError, ParameterError, SchemaError
+from discreet.cli.work import rehearse
+from discreet.errors import InputError
 from discreet.progress import stage
 from discreet.recipe import Recipe
 from discreet.release import Method, Release, prepare
-from discreet.table.files.atomic import Staged
+from discreet.report.render import report_html
 from discreet.table.files.writing import check_writable
-from discreet.table.frames import as_frame
 from discreet.table.load import Opened, open_data
 from discreet.table.polars_frame import as_polars
-from discreet.table.schema import ROLES, WITHHELD, Role, Schema
+from discreet.table.schema import WITHHELD, Role, Schema
 from discreet.version import VERSION
-from discreet.workflow.inspect import Exposure, exposure_of
+from discreet.workflow.assess import assess
+from discreet.workflow.evidence import Evidence
 from discreet.workflow.methods import build_method
 from discreet.workflow.protect import Outputs, write_release
-from discreet.workflow.replay import check_same_output, replay_opened
+from discreet.workflow.replay import replay_opened
 
 _ROLE_ORDER: tuple[Role, ...] = (
     "quasi",
@@ -37,55 +36,25 @@ _ROLE_ORDER: tuple[Role, ...] = (
     "identifier",
     "cluster",
 )
+_WHAT = {
+    "data": "the protected data",
+    "report": "what is claimed and what was measured, to read",
+    "public_recipe": "how they were protected, without seed",
+    "recipe": "what `discreet replay` needs, with the seed",
+}
 
 
 @dataclass(frozen=True)
-class Corrections:
-    """What a person says about the columns: a schema file, roles, taxonomies."""
-
-    schema: Path | None = None
-    roles: Sequence[str] = ()
-    taxonomies: Sequence[str] = ()
-
-    def apply(self, opened: Opened) -> Schema:
-        """The schema of a file: read or guessed, then corrected."""
-        if self.schema is not None:
-            schema = Schema.read(self.schema)
-            schema.check_names(as_frame(opened.frame).columns)
-        else:
-            with stage("guessing what the columns are"):
-                schema = Schema.infer(opened.frame, text_of=opened.text_of, labels=opened.labels)
-        for text in self.taxonomies:
-            name, source, columns = taxonomy_from(text)
-            schema = schema.with_taxonomy(name, source, columns=columns)
-        for text in self.roles:
-            schema = _with_role(schema, text)
-        return schema
-
-
-def _with_role(schema: Schema, text: str) -> Schema:
-    form = "COLUMN=ROLE"
-    split_pair(text, "--role", form)
-    column, _, role = text.rpartition("=")
-    if role not in ROLES:
-        raise ParameterError(
-            f"--role: there is no role '{role}'. Roles: {', '.join(r for r in ROLES if r != 'undecided')}."
-        )
-    return schema.with_role(role, column)
-
-
-@dataclass(frozen=True)
-class Evidence:
-    """What a run did and what it proves. Internal: exact counts, but no cell value and no seed."""
+class Protected:
+    """A release that was written, and what was measured on it. Internal: the figures it shows are exact."""
 
     source: Path
     release: Release
     method: Method
     outputs: Outputs
-    before: Exposure | None
-    after: Exposure | None
-    guessed: bool
-    remarks: tuple[str, ...] = field(default=())
+    evidence: Evidence | None
+    guessed: bool = False
+    remarks: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         return {
@@ -101,18 +70,28 @@ class Evidence:
                 for p in self.release.claims
             ],
             "notes": [*self.remarks, *self.release.notes],
-            "exposure": {
-                "internal": True,
-                "before": self.before.to_dict() if self.before else None,
-                "after": self.after.to_dict() if self.after else None,
+            "evidence": self.evidence.to_dict() if self.evidence else None,
+            "files": {
+                name: {"path": str(path), "publish": name != "recipe"}
+                for name, path in _files_of(self.outputs).items()
             },
-            "files": {name: {"path": str(path), "publish": publish} for name, path, publish in self._files()},
         }
 
     def show(self, page: Page) -> None:
         page.line(
             f"{self.source.name}: {self.release.table.n_records} records, {described(self.method)}.", "title"
         )
+        self._show_claims(page)
+        if self.evidence:
+            show_evidence(self.evidence, page)
+        self._show_roles(page)
+        rows = [
+            (str(path), _WHAT[name] + ("; INTERNAL: do not publish" if name == "recipe" else ""))
+            for name, path in _files_of(self.outputs).items()
+        ]
+        page.table(("file", "what it is"), rows)
+
+    def _show_claims(self, page: Page) -> None:
         for proven in self.release.claims:
             page.line(f"holds: {proven.claim.statement}", "good")
             page.line(f"checked: {proven.verdict.attained}", indent=7)
@@ -123,19 +102,6 @@ class Evidence:
             )
         for note in (*self.remarks, *self.release.notes):
             page.line(f"note: {note}", "look")
-        self._show_exposure(page)
-        self._show_roles(page)
-        page.table(
-            ("file", "what it is"),
-            [
-                (str(path), _WHAT[name] if publish else f"{_WHAT[name]}; INTERNAL: do not publish")
-                for name, path, publish in self._files()
-            ],
-        )
-
-    def _show_exposure(self, page: Page) -> None:
-        was = f"{_exposed(self.before)} -> " if self.before else ""
-        page.line(f"alone by quasi-identifiers (internal): {was}{_exposed(self.after)}")
 
     def _show_roles(self, page: Page) -> None:
         variables = tuple(self.release.recipe.schema)
@@ -149,26 +115,13 @@ class Evidence:
                 "Roles were guessed: `discreet inspect` says why, --role and --schema correct them.", "look"
             )
 
-    def _files(self) -> list[tuple[str, Path, bool]]:
-        found = [
-            ("data", self.outputs.data, True),
-            ("public_recipe", self.outputs.public_recipe, True),
-            ("recipe", self.outputs.recipe, False),
-        ]
-        return found
 
-
-_WHAT = {
-    "data": "the protected data",
-    "public_recipe": "how they were protected, without seed",
-    "recipe": "what `discreet replay` needs, with the seed",
-}
-
-
-def _exposed(exposure: Exposure | None) -> str:
-    if exposure is None:
-        return "no quasi-identifier is left"
-    return f"{exposure.n_unique} records alone, smallest group {exposure.smallest_group}"
+def show_evidence(evidence: Evidence, page: Page) -> None:
+    """The short form: risk before and after, then what analyses lose. Exact, for whoever sits in front of it."""
+    heading, *lines = str(evidence).splitlines()
+    page.line(f"Measured (exact, so internal): {heading}", "title")
+    for line in lines:
+        page.line(line, indent=2)
 
 
 def described(method: Method) -> str:
@@ -197,58 +150,44 @@ def protect_file(
     corrections: Corrections,
     *,
     seed: int | None = None,
+    measure: bool = True,
     force: bool = False,
     reading: Mapping[str, Any] | None = None,
-) -> Evidence:
-    """Read, guess or correct the schema, protect, prove, and write all files or none."""
-    rehearse([source], output, force)
+) -> Protected:
+    """Read, guess or correct the schema, protect, prove, measure, and write all files or none."""
+    rehearse([source], _files_of(Outputs.beside(output)).values(), force)
     with stage("reading"):
         opened = open_data(source, **(reading or {}))
     check_writable(as_polars(opened.frame), output)
     schema = corrections.apply(opened)
-    _refuse_undecided(schema)
-    prepared = prepare(method, opened, schema, seed)
-    release = prepared.release()
+    refuse_undecided(schema)
+    release = prepare(method, opened, schema, seed).release()
+    evidence, remarks = measured(opened, release, schema) if measure else (None, ())
     with stage("writing"):
-        outputs, _ = written(release, opened, output, force)
-    return Evidence(
+        page = report_html(release, evidence)
+        outputs, _ = write_release(release, output, opened=opened, report=page, force=force)
+    return Protected(
         source=source,
         release=release,
         method=method,
         outputs=outputs,
-        before=exposure_of(prepared.table),
-        after=exposure_of(release.table),
+        evidence=evidence,
         guessed=corrections.schema is None,
-        remarks=opened.source.remarks if opened.source else (),
+        remarks=(*(opened.source.remarks if opened.source else ()), *remarks),
     )
 
 
-def written(release: Release, opened: Opened, output: Path, force: bool) -> tuple[Outputs, Recipe]:
-    """Write a release beside its recipes. The report is handed over here too."""
-    return write_release(release, output, opened=opened, force=force)
+def measured(opened: Opened, release: Release, schema: Schema) -> tuple[Evidence | None, tuple[str, ...]]:
+    """The evidence of a release; a release that cannot be measured is still one, and that is said."""
+    try:
+        return assess(opened, release, schema), ()
+    except InputError as fault:
+        return None, (f"Neither risk nor utility could be measured. {fault}",)
 
 
-def rehearse(inputs: Sequence[Path], output: Path, force: bool) -> None:
-    """Refuse outputs that could not be written, before any work: by staging them and giving that up."""
-    outputs = Outputs.beside(output)
-    with suppress(_Rehearsed), Staged(force=force, inputs=inputs) as staged:
-        for path in (outputs.data, outputs.recipe, outputs.public_recipe):
-            staged.add(path)
-        raise _Rehearsed
-
-
-class _Rehearsed(Exception):
-    """All outputs could be staged; nothing is to be kept of it."""
-
-
-def _refuse_undecided(schema: Schema) -> None:
-    undecided = schema.of_role("undecided")
-    if undecided:
-        listed = "; ".join(f"{v.name} ({v.reason})" if v.reason else v.name for v in undecided)
-        raise SchemaError(
-            f"Nobody has decided what outsiders do with these columns: {listed}. Say it with "
-            f"--role {undecided[0].name}=identifier (dropped), =quasi, =confidential or =other, or in a schema file."
-        )
+def _files_of(outputs: Outputs) -> dict[str, Path]:
+    """All files of a release by what they are."""
+    return {name: getattr(outputs, name) for name in _WHAT}
 
 
 def replay_file(
@@ -257,48 +196,32 @@ def replay_file(
     output: Path,
     *,
     seed: int | None = None,
+    measure: bool = True,
     force: bool = False,
     reading: Mapping[str, Any] | None = None,
-) -> Evidence:
+) -> Protected:
     """The recorded bytes from the recipe's own input; the same plan under a new seed from another file."""
     plan = Recipe.read(recipe)
-    rehearse([source, recipe], output, force)
+    rehearse([source, recipe], _files_of(Outputs.beside(output)).values(), force)
     replayed = replay_opened(plan, source, seed=seed, **(reading or {}))
     release, opened = replayed.release, replayed.opened
-    if replayed.same_input:
-        _check_bytes(plan, release, opened, output)
-        remark = "The input is the recipe's own: the output has the recorded bytes."
-    elif seed is None:
-        remark = "Another input than the recipe's own: the plan is the same, the seed is new."
-    else:
-        remark = "Another input than the recipe's own: the plan is the same, the seed is the one given."
+    evidence, remarks = measured(opened, release, plan.schema) if measure else (None, ())
     with stage("writing"):
-        outputs, _ = written(release, opened, output, force)
-    return Evidence(
+        page = report_html(release, evidence)
+        again = plan if replayed.same_input else None
+        outputs, _ = write_release(release, output, opened=opened, report=page, again=again, force=force)
+    return Protected(
         source=source,
         release=release,
         method=build_method(plan.method),
         outputs=outputs,
-        before=None,
-        after=exposure_of(release.table),
-        guessed=False,
-        remarks=(remark,),
+        evidence=evidence,
+        remarks=(_whose_input(replayed.same_input, seed), *remarks),
     )
 
 
-def _check_bytes(plan: Recipe, release: Release, opened: Opened, output: Path) -> None:
-    """Write the data to a hidden place and compare before anything appears under the output's name."""
-    if not plan.output_sha256:
-        return
-    prefix = f".{output.name[:100]}."
-    with (
-        stage("comparing bytes"),
-        TemporaryDirectory(dir=output.parent, prefix=prefix, suffix=".part") as folder,
-    ):
-        _, recipe = write_release(release, Path(folder) / output.name, opened=opened)
-    try:
-        check_same_output(plan, recipe.output_sha256)
-    except ClaimError as fault:
-        raise ClaimError(
-            f"{fault} The bytes also differ where OUTPUT has another ending than the recorded file."
-        ) from None
+def _whose_input(is_same: bool, seed: int | None) -> str:
+    if is_same:
+        return "The input is the recipe's own: the output has the recorded bytes."
+    which = "new" if seed is None else "the one given"
+    return f"Another input than the recipe's own: the plan is the same, the seed is {which}."

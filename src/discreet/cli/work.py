@@ -17,7 +17,7 @@ import threading
 import traceback
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import FrameType
 from typing import Any, Protocol
@@ -29,6 +29,7 @@ from discreet.cli.options import Manner
 from discreet.cli.page import Page, printable
 from discreet.errors import DiscreetError, DiscreetWarning, InputError, TaxonomyError
 from discreet.progress import listen
+from discreet.table.files.atomic import Staged
 
 REFUSED, WRONG_INPUT, INTERRUPTED, TERMINATED = 1, 2, 130, 143
 PATIENCE = 0.7  # seconds that stopped work has to clean up after itself
@@ -76,6 +77,18 @@ def tell_warnings(warned: Sequence[str], manner: Manner) -> None:
     if not manner.quiet:
         for text in dict.fromkeys(warned):
             Page(sys.stderr).line(f"Note: {text}", "look")
+
+
+def rehearse(inputs: Iterable[Path], outputs: Iterable[Path], force: bool) -> None:
+    """Refuse outputs that could not be written, before any work: by staging them and giving that up."""
+    with suppress(_Rehearsed), Staged(force=force, inputs=inputs) as staged:
+        for path in outputs:
+            staged.add(path)
+        raise _Rehearsed
+
+
+class _Rehearsed(Exception):
+    """All outputs could be staged; nothing is to be kept of it."""
 
 
 # -- work beside the main thread ---------------------------------------------------------------------------------

@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from discreet.report import wording
+from discreet.report import glossary
+from discreet.report.glossary import title_of
 from discreet.report.summary import FigureLine, Reading, measured
-from discreet.report.wording import plain, title_of
+from discreet.report.wording import plain
 from discreet.workflow.evidence import THRESHOLD, Comparison
 
 Lines = Mapping[str, FigureLine]  # by the figure's name
@@ -96,7 +97,7 @@ def summarize_comparison(comparison: Comparison, version: str) -> ComparisonSumm
 
 def _rows(chosen: Sequence[Sequence[FigureLine]], lines: Sequence[Lines]) -> tuple[ComparisonRow, ...]:
     by_name = {line.name: line for some in chosen for line in some}
-    usual = list(wording.WORDS)
+    usual = list(glossary.WORDS)
     names = sorted(by_name, key=lambda name: usual.index(name) if name in usual else len(usual))
     return tuple(
         ComparisonRow(
@@ -115,7 +116,7 @@ def _common_before(found: Sequence[FigureLine]) -> str:
 
 
 def _map(candidates: Sequence[Candidate], lines: Sequence[Lines]) -> RiskUtilityMap | None:
-    risk, loss = _common(wording.MAP_RISKS, lines), _common(wording.MAP_LOSSES, lines)
+    risk, loss = _common(glossary.MAP_RISKS, lines), _common(glossary.MAP_LOSSES, lines)
     if not lines or risk is None or loss is None:
         return None
     points = tuple(

@@ -12,10 +12,11 @@ from dataclasses import dataclass
 
 from discreet.base import Aspect, Figure, Part
 from discreet.release import Proven, Release
-from discreet.report import wording
+from discreet.report import glossary, wording
+from discreet.report.glossary import title_of
 from discreet.report.guarantees import Sort, promise_of
 from discreet.report.making import Step, step_of
-from discreet.report.wording import interval_text, listed, number_text, plain, sentence, title_of
+from discreet.report.wording import interval_text, listed, number_text, plain, sentence
 from discreet.table.schema import Variable
 from discreet.workflow.evidence import THRESHOLD, Evidence, Finding, hidden, publishable
 
@@ -92,11 +93,11 @@ class Measured:
 
     @property
     def top_risk(self) -> FigureLine | None:
-        return _first(wording.TOP_RISKS, self.risks)
+        return _first(glossary.TOP_RISKS, self.risks)
 
     @property
     def top_utility(self) -> FigureLine | None:
-        return _first(wording.TOP_UTILITIES, self.utilities)
+        return _first(glossary.TOP_UTILITIES, self.utilities)
 
     @property
     def bars(self) -> tuple[FigureLine, ...]:
@@ -238,7 +239,7 @@ def _main(
     aspect: Aspect, lines: dict[str, tuple[Aspect, FigureLine]], evidence: Evidence
 ) -> tuple[FigureLine, ...]:
     """The figures a board reads, in the report's order; the evidence's own short form where none of them was taken."""
-    usual = wording.RISKS if aspect == "risk" else wording.UTILITIES
+    usual = glossary.RISKS if aspect == "risk" else glossary.UTILITIES
     chosen = [name for name in usual if name in lines]
     if not chosen:
         chosen = [
@@ -255,7 +256,7 @@ def figure_line(finding: Finding, evidence: Evidence) -> FigureLine:
     return FigureLine(
         name=plain(figure.name),
         title=plain(title_of(figure.name)),
-        reading=wording.WORDS[figure.name].reading if figure.name in wording.WORDS else "",
+        reading=glossary.WORDS[figure.name].reading if figure.name in glossary.WORDS else "",
         better=_better(finding.aspect, figure),
         after=_reading(figure.value, shown.value, figure.unit),
         before=_before(finding, evidence),
@@ -325,7 +326,7 @@ def _by_columns(figure: Figure, shown: Figure, evidence: Evidence) -> list[tuple
 
 
 def _column_charts(defined: Sequence[Finding], evidence: Evidence) -> Iterable[ColumnChart]:
-    for name, title in wording.COLUMN_CHARTS.items():
+    for name, title in glossary.COLUMN_CHARTS.items():
         for finding in defined:
             figure = finding.figure
             if figure.name != name:

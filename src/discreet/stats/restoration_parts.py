@@ -1,4 +1,4 @@
-"""Restoration of parts: groups of records, patterns of missing values, blocks of cells, families that overlap.
+"""Restoration of parts: groups of records, blocks of cells, families that overlap.
 
 Each part is restored by a restorer, `restore` with its options bound (`functools.partial(restore, kind="nearest")`).
 A table whose parts are all restored has its overall means and covariances too.
@@ -36,12 +36,11 @@ class Restorer(Protocol):
 
 @dataclass(frozen=True)
 class RestoredPart:
-    """One part: its label, its records, its columns, and its plan (None: too small, left as treated)."""
+    """One part: its label, its number of records, and its plan."""
 
     label: int
     n_records: int
-    columns: tuple[int, ...]
-    plan: Restoration | None
+    plan: Restoration
 
 
 @dataclass(frozen=True)
@@ -50,11 +49,6 @@ class RestoredParts:
 
     values: Floats
     parts: tuple[RestoredPart, ...]
-
-    @property
-    def left_treated(self) -> tuple[RestoredPart, ...]:
-        """The parts that were too small: treated, not restored."""
-        return tuple(part for part in self.parts if part.plan is None)
 
 
 @dataclass(frozen=True)
@@ -74,6 +68,24 @@ def smallest_part(n_columns: int) -> int:
     return max(100, 5 * (n_columns + 1))
 
 
+def records_needed(n_columns: int, min_part: int | None = None) -> int:
+    """The smallest part that is restored: as asked for, or `smallest_part`; never fewer than columns + 2.
+
+    With one record more than columns the exact statistics leave the records nothing but to be turned about their mean.
+
+    >>> records_needed(10), records_needed(10, 12)
+    (100, 12)
+    """
+    if min_part is None:
+        return smallest_part(n_columns)
+    if min_part < n_columns + 2:
+        raise ParameterError(
+            f"`min_part` is {min_part}, but exact statistics of {n_columns} columns in fewer than {n_columns + 2} records "
+            f"give the records themselves away. Ask for at least {n_columns + 2}, or restore fewer columns."
+        )
+    return min_part
+
+
 def restore_groups(
     original: Floats,
     treated: Floats,
@@ -87,7 +99,7 @@ def restore_groups(
 
     `min_part` is at least the number of columns + 2; None asks for `smallest_part`.
     """
-    needed = smallest_part(original.shape[1]) if min_part is None else min_part
+    needed = records_needed(original.shape[1], min_part)
     names, group, sizes = np.unique(labels, return_inverse=True, return_counts=True)
     if sizes.min() < needed:
         raise UnsuitableError(
@@ -99,34 +111,7 @@ def restore_groups(
     order = np.argsort(group, kind="stable")
     for label, rows in zip(names.tolist(), np.split(order, np.cumsum(sizes)[:-1]), strict=True):
         values[rows], plan = restorer(original[rows], treated[rows], weights=_of(weights, rows))
-        parts.append(RestoredPart(int(label), len(rows), tuple(range(original.shape[1])), plan))
-    return RestoredParts(values, tuple(parts))
-
-
-def restore_patterns(
-    original: Floats,
-    treated: Floats,
-    missing: Bools,
-    *,
-    weights: Floats | None = None,
-    restorer: Restorer = restore,
-    min_part: int | None = None,
-) -> RestoredParts:
-    """Restores inside every pattern of missing values, over the columns observed in it.
-
-    Means and available-case covariances of each pair of columns are then exact, but for patterns of fewer than
-    `min_part` records, which are left as treated. Cells that are missing keep what stands in `treated`.
-    """
-    patterns, group = np.unique(missing, axis=0, return_inverse=True)
-    values = np.array(treated, dtype=np.float64)
-    parts: list[RestoredPart] = []
-    for label, pattern in enumerate(patterns):
-        rows, columns = np.flatnonzero(group == label), np.flatnonzero(~pattern)
-        cells = np.ix_(rows, columns)
-        plan = None
-        if len(columns) and len(rows) >= (smallest_part(len(columns)) if min_part is None else min_part):
-            values[cells], plan = restorer(original[cells], treated[cells], weights=_of(weights, rows))
-        parts.append(RestoredPart(label, len(rows), tuple(columns.tolist()), plan))
+        parts.append(RestoredPart(int(label), len(rows), plan))
     return RestoredParts(values, tuple(parts))
 
 
@@ -186,8 +171,12 @@ def restore_cells(
         cells = np.ix_(rows, columns)
         if frozen[cells].any():
             raise ParameterError("Blocks of records and columns must not share cells: split the larger one.")
-        if len(rows) < (smallest_part(len(columns)) if min_part is None else min_part):
-            raise UnsuitableError(f"A block of {len(rows)} records is too small for {len(columns)} columns.")
+        needed = records_needed(len(columns), min_part)
+        if len(rows) < needed:
+            raise UnsuitableError(
+                f"A block of {len(columns)} columns has {len(rows)} records, fewer than {needed}: its exact "
+                "statistics would disclose too much. Merge blocks, or lower min_part."
+            )
         values[cells], _ = restorer(original[cells], treated[cells], weights=_of(weights, rows))
         frozen[cells] = True
     share = _record_shares(weights, len(values))

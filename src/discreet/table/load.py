@@ -30,8 +30,10 @@ class Opened:
     source: Source | None = None
 
 
-def open_data(data: Frame | str | Path, **reading: Any) -> Opened:
-    """A dataframe as it is, or a file read with `table.files.reading.read_file(path, **reading)`."""
+def open_data(data: Frame | Opened | str | Path, **reading: Any) -> Opened:
+    """A dataframe as it is, or a file read with `table.files.reading.read_file(path, **reading)`, once."""
+    if isinstance(data, Opened):
+        return data
     if not isinstance(data, (str, Path)):
         if reading:
             raise ParameterError(f"{', '.join(reading)}: only for files; the data are a dataframe already.")

@@ -17,6 +17,7 @@ from discreet.table.load import Opened, open_data
 from discreet.table.polars_frame import as_polars
 from discreet.table.schema import Schema
 from discreet.workflow.methods import DEFAULT
+from discreet.workflow.replay import check_same_output
 
 
 def protect(
@@ -84,12 +85,13 @@ def write_release(
     *,
     opened: Opened | None = None,
     report: str | None = None,
+    again: Recipe | None = None,
     force: bool = False,
 ) -> tuple[Outputs, Recipe]:
     """Write data, both recipes and the report: all of them, or none.
 
     `opened` is the input the release was made from, whose flavour (delimiter, labels) the output keeps. The recipe on
-    disk holds the hash of the output's bytes.
+    disk holds the hash of the output's bytes. `again` is a recipe whose recorded bytes must come out.
     """
     outputs = Outputs.beside(output)
     source = opened.source if opened is not None else None
@@ -99,6 +101,8 @@ def write_release(
         flavour = source.format if source is not None else None
         write_onto(as_polars(release.data), temporary, outputs.data, flavour, tags)
         recipe = replace(release.recipe, output_sha256=sha256_of(temporary))
+        if again is not None:
+            check_same_output(again, recipe.output_sha256)
         staged.add(outputs.recipe, private=True).write_text(recipe.to_toml(), encoding="utf-8")
         staged.add(outputs.public_recipe).write_text(release.public_recipe.to_toml(), encoding="utf-8")
         if report is not None:

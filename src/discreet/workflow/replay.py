@@ -69,7 +69,8 @@ def check_same_output(recipe: Recipe, output_sha256: str) -> None:
     if recipe.output_sha256 and recipe.output_sha256 != output_sha256:
         other = f" (made by version {recipe.version}, this is {VERSION})" if recipe.version != VERSION else ""
         raise ClaimError(
-            f"The replay does not give the recorded output{other}. Use the recorded version, or protect anew."
+            f"The replay does not give the recorded output{other}. Use the recorded version, or protect anew. The bytes "
+            "also differ where the output has another ending than the recorded file."
         )
 
 
