@@ -14,6 +14,8 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 
 import pytest
+from benchmarks.papers import agreement
+from benchmarks.papers.sheet import as_text
 from typer.testing import CliRunner
 
 import discreet as dc
@@ -196,3 +198,10 @@ def test_site_builds_and_loads_nothing_from_elsewhere(tmp_path):
         r"<(?:script|img|iframe)[^>]*\ssrc=[\"']?https?:|<link[^>]*rel=[\"']?stylesheet[^>]*https?:"
     )
     assert not [page.name for page in pages if fetched.search(page.read_text(encoding="utf-8"))]
+
+
+@pytest.mark.data
+def test_agreement_page_shows_what_is_measured(data_dir):
+    """Every table of the page is what the program prints today, and every table of the program is on the page."""
+    shown = {block.body.strip() for block in blocks_of((DOCS / "agreement.md").read_text(encoding="utf-8"))}
+    assert {as_text(make(data_dir)) for make in (*agreement.EXACT, *agreement.DRAWN)} == shown

@@ -10,10 +10,10 @@ import time
 from pathlib import Path
 from typing import cast
 
-from benchmarks.papers import hybrid
+from benchmarks.papers import agreement, hybrid
 from benchmarks.papers.sheet import PaperModule, as_text, data_home
 
-MODULES = {module.PAPER.name: cast(PaperModule, module) for module in (hybrid,)}
+MODULES = {module.PAPER.name: cast(PaperModule, module) for module in (hybrid, agreement)}
 
 
 def main() -> None:
