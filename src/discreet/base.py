@@ -36,10 +36,12 @@ class Partition:
     Args:
         labels: group of each record, 0 to n_groups - 1.
         holds: what the partition was asked to hold, in words.
+        by: the columns whose equal values the groups are, or are made of, where that is how they came about.
     """
 
     labels: Ints = field(repr=False)
     holds: str = ""
+    by: tuple[str, ...] = ()
 
     @property
     def sizes(self) -> Ints:
@@ -80,7 +82,18 @@ class Verdict:
 
 
 class Claim(Protocol):
-    """A guarantee in checkable form. Its checker knows nothing of the method that claims it."""
+    """A guarantee in checkable form. Its checker knows nothing of the method that claims it.
+
+    `of_procedure`: it rests on how the release was made, and not on the released table alone. `of_pair`: it compares
+    with the table that the method was given, so it may fail against an earlier one.
+    """
+
+    of_procedure: ClassVar[bool] = False
+    of_pair: ClassVar[bool] = False
+
+    def meet(self, other: Claim) -> Claim | None:
+        """What holds for two tables put together, where this holds for the one and `other` for the other."""
+        return self if self == other else None
 
     @property
     def statement(self) -> str:
@@ -127,6 +140,9 @@ class Treatment(Protocol):
 
 class Restoration(Protocol):
     """Gives a treated table back what the treatment lost, inside each part."""
+
+    def refuse(self, original: Table, parts: Partition) -> None:
+        """Raises where this table cannot be restored in these parts: before the treatment has done any work."""
 
     def restore(self, original: Table, draft: Draft, parts: Partition, streams: Streams) -> Draft: ...
 

@@ -8,15 +8,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-import numpy as np
-
 from discreet.base import Draft, Fitted, Partition, Partitioner, Restoration, Treatment, whole
 from discreet.errors import UnsuitableError
 from discreet.progress import stage
 from discreet.release import Method
 from discreet.selection import name_list
 from discreet.stats.streams import Streams
-from discreet.strata import join_drafts, parts_by
+from discreet.strata import cells_by, join_drafts
 from discreet.table.table import Table
 
 
@@ -38,10 +36,7 @@ class Cells:
         object.__setattr__(self, "columns", name_list(self.columns))
 
     def partition(self, table: Table, streams: Streams) -> Partition:
-        labels = np.empty(table.n_records, dtype=np.int64)
-        for group, rows in enumerate(parts_by(table, self.columns)):
-            labels[rows] = group
-        return Partition(labels, f"equal {', '.join(self.columns)}")
+        return cells_by(table, self.columns)
 
 
 @dataclass(frozen=True)
@@ -63,6 +58,10 @@ class Within:
                     f"Part {i + 1} of {len(rows)} ({partition.holds}; {len(members)} records): {fault}"
                 ) from None
             drafts.append(fitted.draw(streams.at("draw", str(i))))
+            if drafts[-1].table.n_records != len(members):
+                raise UnsuitableError(
+                    f"{type(self.method).__name__} adds or leaves out records; as a treatment it must keep every one."
+                )
         return drafts[0] if len(rows) == 1 else join_drafts(table, rows, drafts)
 
 
@@ -96,4 +95,6 @@ class Composition(Method):
     def fit(self, table: Table, streams: Streams) -> Fitted:
         with stage("grouping records"):
             groups = self.partition.partition(table, streams.at("partition"))
+        if self.restoration is not None:
+            self.restoration.refuse(table, groups)
         return Composed(self, table, groups)

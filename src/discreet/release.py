@@ -199,6 +199,21 @@ def check_claims(
     return proven
 
 
+def confirmed(
+    claims: tuple[Claim, ...], original: Table, later: Table, partition: Partition | None = None
+) -> tuple[tuple[Claim, ...], tuple[Claim, ...]]:
+    """Of a step's claims those that hold on a later table, and those that what came after gave up."""
+    held: list[Claim] = []
+    lost: list[Claim] = []
+    for claim in claims:
+        try:
+            holds = claim.check(original, later, partition).holds
+        except (KeyError, ValueError):  # a column that is gone, or no longer of the kind the claim is about
+            holds = False
+        (held if holds else lost).append(claim)
+    return tuple(held), tuple(lost)
+
+
 def uncovered(draft: Draft, original: Table) -> tuple[str, ...]:
     """A note for quasi-identifiers that are released as they were."""
     claimed = {name for claim in draft.claims for name in getattr(claim, "columns", ())}

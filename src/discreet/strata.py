@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import reduce
 from typing import ClassVar, Protocol
 
 import numpy as np
 
 from discreet.arrays import Ints
-from discreet.base import Draft, Fitted, Partition
+from discreet.base import Claim, Draft, Fitted, Partition
 from discreet.errors import UnsuitableError
 from discreet.stats.keys import Key, group_records
 from discreet.stats.streams import Streams
@@ -40,7 +42,7 @@ def fit_apart(method: _Fits, table: Table, streams: Streams) -> Fitted:
     strata = [column.name for column in table.of_role("stratum")]
     if not strata or not method.strata_apart:
         return method.fit(table, streams)
-    rows = parts_by(table, strata)
+    rows = cells_by(table, strata).members()
     fits, refused, reason = [], 0, ""
     for i, members in enumerate(rows):
         try:
@@ -55,16 +57,16 @@ def fit_apart(method: _Fits, table: Table, streams: Streams) -> Fitted:
     return ApartFit(table, tuple(rows), tuple(fits))
 
 
-def parts_by(table: Table, names: list[str] | tuple[str, ...]) -> list[Ints]:
-    """Records of each combination of values of the named columns, in order of first appearance."""
+def cells_by(table: Table, names: Sequence[str]) -> Partition:
+    """One group per combination of values of the named columns; missing is a value."""
     keys = [Key.of(table[name].values, table[name].missing) for name in names]
-    groups = group_records(keys, table.n_records)
-    return Partition(groups.labels).members()
+    labels = group_records(keys, table.n_records).labels
+    return Partition(labels, f"equal {', '.join(names)}", tuple(names))
 
 
 def join_drafts(table: Table, rows: tuple[Ints, ...], drafts: list[Draft]) -> Draft:
     """Drafts of parts as one draft of the table; claims must be those of every part."""
-    shared = tuple(claim for claim in drafts[0].claims if all(claim in draft.claims for draft in drafts))
+    shared = reduce(_shared, (draft.claims for draft in drafts))
     notes = tuple(dict.fromkeys(note for draft in drafts for note in draft.notes))
     columns = tuple(_join_column(name, table, rows, drafts) for name in drafts[0].table.names)
     labels = np.zeros(table.n_records, dtype=np.int64)
@@ -77,12 +79,16 @@ def join_drafts(table: Table, rows: tuple[Ints, ...], drafts: list[Draft]) -> Dr
     return Draft(
         table=Table(columns, table.n_records),
         claims=shared,
-        partition=Partition(labels, drafts[0].partition.holds if drafts[0].partition else "")
-        if grouped
-        else None,
+        partition=replace(drafts[0].partition or Partition(labels), labels=labels) if grouped else None,
         notes=notes,
         reordered=any(draft.reordered for draft in drafts),
     )
+
+
+def _shared(claims: tuple[Claim, ...], others: tuple[Claim, ...]) -> tuple[Claim, ...]:
+    """What each of the claims becomes together with its like among the others; those without one are gone."""
+    met = (next(filter(None, map(claim.meet, others)), None) for claim in claims)
+    return tuple(claim for claim in met if claim is not None)
 
 
 def _join_column(name: str, table: Table, rows: tuple[Ints, ...], drafts: list[Draft]) -> Column:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import ClassVar, Literal
 
-from discreet.base import Partition, Verdict
+from discreet.base import Claim, Partition, Verdict
 from discreet.stats.privacy import LedgerEntry, total_epsilon
 from discreet.table.table import Table
 
@@ -24,11 +24,13 @@ ASSUMPTIONS = (
 
 
 @dataclass(frozen=True)
-class DifferentialPrivacy:
+class DifferentialPrivacy(Claim):
     """(epsilon, delta)-differential privacy of the whole release, with the ledger that adds up to it.
 
     `flags` states every assumption that the guarantee rests on; one false flag and there is no claim.
     """
+
+    of_procedure: ClassVar[bool] = True
 
     epsilon: float
     ledger: tuple[LedgerEntry, ...]

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
 
-from discreet.base import Partition, Verdict
+from discreet.base import Claim, Partition, Verdict
 from discreet.claims.keys import released_groups, sensitive_codes
 from discreet.errors import ParameterError
 from discreet.stats.diversity import (
@@ -22,7 +22,7 @@ from discreet.table.table import Table
 
 
 @dataclass(frozen=True)
-class LDiversity:
+class LDiversity(Claim):
     """Every group of equal records holds at least `l` well-represented values of `sensitive`.
 
     `kind`: `distinct` counts values; `entropy` asks exp(entropy) >= l; `recursive` asks r_1 < c (r_l + ... + r_m).
@@ -34,6 +34,11 @@ class LDiversity:
     columns: tuple[str, ...]
     kind: Literal["distinct", "entropy", "recursive"] = "distinct"
     c: float = 2.0
+
+    def meet(self, other: Claim) -> Claim | None:
+        if not isinstance(other, LDiversity) or replace(other, l=self.l) != self:
+            return None
+        return self if self.l <= other.l else other
 
     @property
     def statement(self) -> str:
@@ -58,7 +63,7 @@ class LDiversity:
 
 
 @dataclass(frozen=True)
-class TCloseness:
+class TCloseness(Claim):
     """In every group of equal records `sensitive` is distributed as in the whole release, up to distance `t`.
 
     The distance is the earth mover's: `equal` takes all values as equally far (total variation), `ordered` puts
@@ -69,6 +74,9 @@ class TCloseness:
     sensitive: str
     columns: tuple[str, ...]
     distance: Literal["equal", "ordered", "hierarchical"] = "equal"
+
+    def meet(self, other: Claim) -> Claim | None:
+        return None  # near to its own table's distribution is not near to that of both
 
     @property
     def statement(self) -> str:

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
-from discreet.base import Partition, Verdict
+from discreet.base import Claim, Partition, Verdict
 from discreet.table.table import Table
 
 
 @dataclass(frozen=True)
-class EqualMargins:
+class EqualMargins(Claim):
     """Every one of `columns` has the same multiset of values before and after (rank swapping, shuffling)."""
+
+    of_pair: ClassVar[bool] = True
 
     columns: tuple[str, ...]
 

@@ -2,62 +2,130 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar
 
 import numpy as np
 
 from discreet.arrays import Bools, Floats, Ints
-from discreet.base import Partition, Verdict
+from discreet.base import Claim, Partition, Verdict
 from discreet.claims.keys import released_groups
+from discreet.stats.keys import group_codes
 from discreet.stats.moments import moment_errors
 from discreet.table.table import Table
 
+EXACT = 1e-9  # an error up to this, in standard deviations, is rounding of the arithmetic
+
 
 @dataclass(frozen=True)
-class ExactMoments:
+class ExactMoments(Claim):
     """Weighted means and covariances of `columns` are the original's, up to `tolerance` in standard deviations.
 
-    With `by`, also inside every group of equal values of these columns; groups of fewer than `min_part` records are
-    outside the claim. Missing cells: over the records in which both columns of a pair are present.
+    With `by`, also inside every group of equal values of these columns; or, where `parts` is given, inside every part of
+    it, which must be made of whole such groups. `where` limits the claim to records with these categories. Groups of
+    fewer than `min_part` records are outside the claim, and so are records whose pattern of missing cells fewer than
+    `min_pattern` of their group share; a record of weight 0 does not count. Missing cells: over the records in which
+    both columns of a pair are present.
     """
+
+    of_pair: ClassVar[bool] = True
 
     columns: tuple[str, ...]
     by: tuple[str, ...] = ()
-    tolerance: float = 1e-9
+    tolerance: float = EXACT
     min_part: int = 0
+    min_pattern: int = 0
+    where: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
+    parts: Partition | None = field(default=None, repr=False)
+
+    def meet(self, other: Claim) -> Claim | None:
+        if not isinstance(other, ExactMoments) or replace(other, tolerance=self.tolerance) != self:
+            return None
+        return self if self.tolerance >= other.tolerance else other
 
     @property
     def statement(self) -> str:
-        parts = f", also inside every group of equal {', '.join(self.by)}" if self.by else ""
-        small = f" with at least {self.min_part} records" if self.by and self.min_part else ""
+        what = "exact means and covariances" if self.tolerance <= EXACT else "means and covariances"
+        inside = f", also inside every {self._parts_in_words}" if self.by else ""
+        inside += f" with at least {self.min_part} records" if self.by and self.min_part else ""
+        among = f", among records of certain {', '.join(self.where)}" if self.where else ""
+        rare = (
+            f", among records whose pattern of missing cells at least {self.min_pattern} share"
+            if self.min_pattern
+            else ""
+        )
         return (
-            f"exact means and covariances of {', '.join(self.columns)}{parts}{small}, to {self.tolerance:g} standard "
+            f"{what} of {', '.join(self.columns)}{among}{inside}{rare}, to {self.tolerance:g} standard "
             "deviations. Exact statistics of small groups disclose: someone who knows all members but one learns it."
         )
+
+    @property
+    def _parts_in_words(self) -> str:
+        equal = f"group of equal {', '.join(self.by)}"
+        return equal if self.parts is None else f"one of {self.parts.n_groups} parts made of such a {equal}"
 
     def check(self, original: Table, released: Table, partition: Partition | None) -> Verdict:
         if original.n_records != released.n_records:
             return Verdict(False, "the release has another number of records")
-        before, after = _matrix(original, self.columns), _matrix(released, self.columns)
-        shown, still = _present(original, self.columns), _present(released, self.columns)
-        if not np.array_equal(shown, still):
+        if not np.array_equal(_present(original, self.columns), _present(released, self.columns)):
             return Verdict(False, "the release lacks other cells than the original")
-        worst = 0.0
-        for rows in self._parts(original):
-            weights = None if original.weights is None else original.weights[rows]
-            worst = max(worst, _worst_error(before[rows], after[rows], shown[rows], weights))
+        if self.parts is not None and not self._made_of_cells(original):
+            return Verdict(False, f"the parts are not made of groups of equal {', '.join(self.by)}")
+        if not (covered := self._covered(original)):
+            return Verdict(False, "no record is covered")
+        worst = self._worst(original, released, covered)
         return Verdict(worst <= self.tolerance, f"largest error: {worst:.1e} standard deviations")
 
-    def _parts(self, original: Table) -> list[Ints]:
-        everything = np.arange(original.n_records)
-        if not self.by:
-            return [everything]
-        groups = released_groups(original, self.by)
-        order = np.argsort(groups.labels, kind="stable")
-        members = np.split(order, np.cumsum(groups.sizes)[:-1])
-        kept = [rows.astype(np.int64) for rows in members if len(rows) >= max(self.min_part, 2)]
-        whole_too = [everything] if len(kept) == len(members) else []
-        return [*whole_too, *kept]
+    def error(self, original: Table, released: Table) -> float:
+        """The largest error, in standard deviations, wherever the claim speaks."""
+        return self._worst(original, released, self._covered(original))
+
+    def _made_of_cells(self, original: Table) -> bool:
+        cells = Partition(released_groups(original, self.by).labels)
+        return (
+            self.parts is not None
+            and len(self.parts.labels) == original.n_records
+            and cells.within(self.parts)
+        )
+
+    def _covered(self, original: Table) -> list[Ints]:
+        """Records of each part that the claim speaks of; all of them together last, where they are several parts."""
+        counts = np.ones(original.n_records, dtype=np.bool_)
+        if original.weights is not None:
+            counts = original.weights > 0
+        rows = np.flatnonzero(original.rows_where(self.where))
+        if self.by:
+            whole = self.parts or Partition(released_groups(original, self.by).labels)
+            labels = np.unique(whole.labels[rows], return_inverse=True)[1].astype(np.int64)
+            found = [rows[members] for members in Partition(labels).members()]
+        else:
+            found = [rows]
+        large = [part for part in found if counts[part].sum() >= max(self.min_part, 2)]
+        kept = [self._common(original, part, counts) for part in large]
+        kept = [part for part in kept if len(part)]
+        # A part outside the claim leaves the whole outside it, too.
+        together = len(found) > 1 and len(kept) == len(found)
+        return [*kept, np.sort(np.concatenate(kept))] if together else kept
+
+    def _common(self, original: Table, rows: Ints, counts: Bools) -> Ints:
+        """The records whose pattern of missing cells enough others share."""
+        if not self.min_pattern:
+            return rows
+        present = _present(original, self.columns)[rows].astype(np.int64)
+        groups = group_codes(list(present.T), len(rows))
+        enough = groups.sums(counts[rows].astype(np.float64))[groups.labels] >= self.min_pattern
+        common: Ints = rows[enough]
+        return common
+
+    def _worst(self, original: Table, released: Table, covered: list[Ints]) -> float:
+        before, after = _matrix(original, self.columns), _matrix(released, self.columns)
+        shown = _present(original, self.columns)
+        worst = 0.0
+        for rows in covered:
+            weights = None if original.weights is None else original.weights[rows]
+            worst = max(worst, _worst_error(before[rows], after[rows], shown[rows], weights))
+        return worst
 
 
 def _matrix(table: Table, names: tuple[str, ...]) -> Floats:
@@ -76,8 +144,8 @@ def _worst_error(before: Floats, after: Floats, present: Bools, weights: Floats 
         for j in range(i, before.shape[1]):
             rows = present[:, i] & present[:, j]
             pair = slice(i, j + 1, max(j - i, 1))
-            if rows.sum() >= 2:
-                part = None if weights is None else weights[rows]
+            part = None if weights is None else weights[rows]
+            if rows.sum() >= 2 and (part is None or part.any()):
                 worst = max(worst, _largest(before[rows, pair], after[rows, pair], part))
     return worst
 

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import ClassVar
 
-from discreet.base import Partition, Verdict
+from discreet.base import Claim, Partition, Verdict
 from discreet.claims.keys import keys_of, released_groups
 from discreet.stats.keys import MissingRule, count_frequencies
 from discreet.table.table import Table
 
 
 @dataclass(frozen=True)
-class KAnonymity:
+class KAnonymity(Claim):
     """Every combination of `columns` that occurs in the release occurs at least `k` times.
 
     With `missing="wildcard"` an emptied cell counts as equal to anything, the reading under which local suppression is
@@ -21,6 +22,11 @@ class KAnonymity:
     k: int
     columns: tuple[str, ...]
     missing: MissingRule = "category"
+
+    def meet(self, other: Claim) -> Claim | None:
+        if not isinstance(other, KAnonymity) or replace(other, k=self.k) != self:
+            return None
+        return self if self.k <= other.k else other
 
     @property
     def statement(self) -> str:
@@ -43,15 +49,22 @@ class KAnonymity:
 
 
 @dataclass(frozen=True)
-class ProbabilisticKAnonymity:
+class ProbabilisticKAnonymity(Claim):
     """A link to a record of the release is a guess among at least `k`.
 
     Every group of the partition has at least k records, and the released records of a group depend on its members
     only through what all of them share; nothing in the file ties a released record to one member.
     """
 
+    of_procedure: ClassVar[bool] = True
+
     k: int
     columns: tuple[str, ...]
+
+    def meet(self, other: Claim) -> Claim | None:
+        if not isinstance(other, ProbabilisticKAnonymity) or other.columns != self.columns:
+            return None
+        return self if self.k <= other.k else other
 
     @property
     def statement(self) -> str:

@@ -213,7 +213,7 @@ def measure_working(plan: Restoration, blocks: Blocks) -> Moments:
 
     def parts() -> Iterator[Moments]:
         start = 0
-        for piece in in_blocks(blocks()):
+        for piece in in_blocks(_checked(blocks)):
             yield block_moments(plan.working(piece[1], start), piece[2] if len(piece) > 2 else None)
             start += len(piece[1])
 
@@ -328,7 +328,9 @@ def _measure_jointly(blocks: Blocks) -> MomentsPair:
 
 
 def _checked(blocks: Blocks) -> Iterator[tuple[Floats, ...]]:
-    for piece in blocks():
+    """The pieces, all in one order of memory: sums over another order would differ in their last bits."""
+    for given in blocks():
+        piece = tuple(np.ascontiguousarray(array, dtype=np.float64) for array in given)
         if piece[0].ndim != 2 or piece[0].shape != piece[1].shape:
             raise ParameterError(
                 "Original and treated tables must have the same records and columns: got shapes "

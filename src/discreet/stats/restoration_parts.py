@@ -158,12 +158,13 @@ def restore_cells(
     weights: Floats | None = None,
     restorer: Restorer = restore,
     min_part: int | None = None,
+    names: Sequence[str] | None = None,
 ) -> Floats:
     """Restores blocks of cells, parts = (records, columns), and then the whole table around them.
 
-    Each block gets its own means and covariances and is frozen. Then, column by column, the free cells alone are moved
-    so that the column has its overall mean, variance and covariances with the columns before it. An error says where
-    the frozen cells leave no room for that.
+    Each block gets its own means and covariances and is frozen. Then, column by column, those with the fewest free
+    cells first, the free cells alone are moved so that the column has its overall mean, variance and covariances with
+    the columns before it. An error says, by its name, which column the frozen cells leave no room.
     """
     values = np.array(treated, dtype=np.float64)
     frozen = np.zeros(values.shape, dtype=np.bool_)
@@ -184,24 +185,33 @@ def restore_cells(
     units = np.where(moments.constant, 1.0, moments.deviations)
     standard = (values - moments.mean) / units
     target = moments.covariance / np.outer(units, units)
-    for column in range(values.shape[1]):
+    order = np.argsort((~frozen).sum(axis=0), kind="stable")
+    for place, column in enumerate(order):
         free = ~frozen[:, column]
         if moments.constant[column]:
             standard[free, column] = 0.0
         else:
-            standard[free, column] = _move_free_cells(standard, column, free, target[column], share)
-    moved = moments.mean + standard * units
-    return np.where(frozen, values, moved)
+            moved = _move_free_cells(standard, int(column), order[:place], free, target[column], share)
+            if moved is None:
+                label = f"'{names[column]}'" if names else f"{column + 1}"
+                raise UnsuitableError(
+                    f"The frozen cells leave column {label} no room for its overall mean, variance and covariances. "
+                    "Freeze fewer cells: fewer columns in the blocks, or fewer records."
+                )
+            standard[free, column] = moved
+    return np.where(frozen, values, moments.mean + standard * units)
 
 
-def _move_free_cells(standard: Floats, column: int, free: Bools, target: Floats, share: Floats) -> Floats:
-    """New values y = P c + k e of a column's free cells, in standard units.
+def _move_free_cells(
+    standard: Floats, column: int, earlier: Ints, free: Bools, target: Floats, share: Floats
+) -> Floats | None:
+    """New values y = P c + k e of a column's free cells, in standard units; None where the others leave no room.
 
-    P = [1, columns before]; c is the least-norm solution of the mean and covariance equations left over by the frozen
+    P = [1, earlier columns]; c is the least-norm solution of the mean and covariance equations left over by the frozen
     cells; e is what P leaves of the treated values, and k gives the variance that remains. Inner products are weighted.
     """
-    before = np.column_stack([np.ones(len(standard)), standard[:, :column]])
-    wanted = np.concatenate([[0.0], target[:column]])
+    before = np.column_stack([np.ones(len(standard)), standard[:, earlier]])
+    wanted = np.concatenate([[0.0], target[earlier]])
     given = (before[~free] * share[~free, None]).T @ standard[~free, column]
     root = np.sqrt(share[free])
     basis, singular, turned = np.linalg.svd(before[free] * root[:, None], full_matrices=False)
@@ -216,10 +226,7 @@ def _move_free_cells(standard: Floats, column: int, free: Bools, target: Floats,
     left = float(target[column] - share[~free] @ standard[~free, column] ** 2 - regular @ regular)
     length = float(own @ own)
     if np.abs(missed).max() > 1e-9 or left < -1e-9 or (left > 1e-9 and length <= 1e-13):
-        raise UnsuitableError(
-            f"The frozen cells leave column {column + 1} no room for its overall mean, variance and covariances. "
-            "Freeze fewer cells, or restore them less exactly."
-        )
+        return None
     scale = np.sqrt(max(left, 0.0) / length) if length > 1e-13 else 0.0
     weightless = root == 0.0
     moved = (regular + scale * own) / np.where(weightless, 1.0, root)

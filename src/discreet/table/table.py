@@ -77,6 +77,19 @@ class Table:
         chosen = np.arange(self.n_records)[rows]
         return Table(tuple(column.take(chosen) for column in self.columns), len(chosen))
 
+    def rows_where(self, where: Mapping[str, Sequence[Any]]) -> NDArray[np.bool_]:
+        """Which records have one of the given categories in each of the named columns; all, where none is named."""
+        chosen = np.ones(self.n_records, dtype=np.bool_)
+        for name, wanted in where.items():
+            column = self[name]
+            if column.is_numeric or any(level not in column.levels for level in wanted):
+                raise SchemaError(
+                    f"`where` names values that column '{name}' does not have; it must be a list of its categories."
+                )
+            codes = [column.levels.index(level) for level in wanted]
+            chosen &= np.isin(column.values, codes) & ~column.missing
+        return chosen
+
     def with_columns(self, *columns: Column) -> Table:
         """The same table with columns of the same names replaced."""
         changed = {column.name: column for column in columns}

@@ -21,7 +21,7 @@ from discreet.progress import stage
 from discreet.release import refuse_faulty
 from discreet.selection import whole_number
 from discreet.stats.streams import Streams
-from discreet.strata import parts_by
+from discreet.strata import cells_by
 from discreet.table.column import Column
 from discreet.table.files.memory import available_memory
 from discreet.table.frames import Frame, as_frame, encode_column
@@ -281,7 +281,7 @@ def _unfit(table: Table, schema: Schema, k: int) -> Iterator[Finding]:
             fails=True,
         )
     strata = tuple(column.name for column in table.of_role("stratum"))
-    if strata and (small := sum(len(rows) < k for rows in parts_by(table, strata))):
+    if strata and (small := int((cells_by(table, strata).sizes < k).sum())):
         yield Finding(
             strata, f"Strata with fewer records than k={k}: {small}. Merge them, or lower k.", fails=True
         )
@@ -332,7 +332,7 @@ def _grouping_seconds(table: Table, k: int) -> tuple[float, bool]:
     like n^p with p from 1 to 2, and the last two runs give p.
     """
     strata = [column.name for column in table.of_role("stratum")]
-    sizes = np.array([len(rows) for rows in parts_by(table, strata)] if strata else [table.n_records])
+    sizes = cells_by(table, strata).sizes if strata else np.array([table.n_records])
     most = int(sizes.max())
     size = min(SMALLEST_PART, most)
     _timed(table, k, min(table.n_records, 4 * k))  # compiles, or loads what was compiled

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from discreet.base import Claim, Draft, Fitted
+from discreet.base import Draft, Fitted
 from discreet.errors import ParameterError
-from discreet.release import Method
+from discreet.release import Method, confirmed
 from discreet.stats.streams import Streams
 from discreet.strata import fit_apart
 from discreet.table.table import Table
@@ -64,22 +64,20 @@ class FittedPipeline:
         return draft
 
     def _after(self, before: Draft, after: Draft) -> Draft:
-        kept: list[Claim] = []
-        notes = list(before.notes)
-        for claim in before.claims:
-            if claim in after.claims:
-                continue
-            try:
-                holds = claim.check(self.table, after.table, None).holds
-            except (KeyError, ValueError):
-                holds = False
-            if holds:
-                kept.append(claim)
-            else:
-                notes.append(f"A later step gave up: {claim.statement}")
+        earlier = tuple(claim for claim in before.claims if claim not in after.claims)
+        kept, undone = confirmed(earlier, self.table, after.table)
+        # A step's claim about its own input says nothing of the original, unless it holds there too.
+        own = tuple(claim for claim in after.claims if claim.of_pair)
+        held, unheld = confirmed(own, self.table, after.table)
+        notes = [f"A later step gave up: {claim.statement}" for claim in undone]
+        notes += [
+            f"Holds against what an earlier step left, not against the original, so it is not claimed: {claim.statement} "
+            "To have it, give the earlier step as the mask of this one."
+            for claim in unheld
+        ]
         return replace(
             after,
-            claims=(*kept, *after.claims),
-            notes=(*notes, *after.notes),
+            claims=(*kept, *(claim for claim in after.claims if not claim.of_pair or claim in held)),
+            notes=(*before.notes, *notes, *after.notes),
             reordered=before.reordered or after.reordered,
         )

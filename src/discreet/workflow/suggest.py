@@ -16,12 +16,12 @@ from typing import Any
 import numpy as np
 
 from discreet.arrays import Floats, Ints
-from discreet.base import Draft
+from discreet.base import Draft, Partition
 from discreet.composition import Composition, Whole, Within
 from discreet.errors import UnsuitableError
 from discreet.masking.microaggregation import Microaggregation
 from discreet.masking.moment_restoration import MomentRestoration
-from discreet.partition.subdomains import Subdomains, merge_cells
+from discreet.partition.subdomains import Cellwise, Subdomains, merge_cells
 from discreet.progress import share, stage
 from discreet.release import Method, refuse_faulty
 from discreet.risk.linkage import DistanceLinkage
@@ -30,7 +30,7 @@ from discreet.selection import chosen, names_of, numbers
 from discreet.stats.restoration_parts import smallest_part
 from discreet.stats.streams import Streams, new_seed
 from discreet.stats.threads import one_blas_thread
-from discreet.strata import parts_by
+from discreet.strata import cells_by
 from discreet.table.column import Column
 from discreet.table.frames import Frame, encode
 from discreet.table.load import open_data
@@ -121,17 +121,10 @@ def _candidates(table: Table, wanted: tuple[Column, ...]) -> list[tuple[tuple[st
         and column.tree is None
         and 2 <= int((column.counts > 0).sum()) <= MOST_LEVELS
     ]
-    single = [((name,), _labels(table, (name,))) for name in categorical]
-    pairs = [(pair, _labels(table, pair)) for pair in combinations(categorical, 2)]
+    single = [((name,), cells_by(table, (name,)).labels) for name in categorical]
+    pairs = [(pair, cells_by(table, pair).labels) for pair in combinations(categorical, 2)]
     binned = [((f"{column.name} (fifths)",), _fifths(column.numbers)) for column in wanted]
     return [entry for entry in (*single, *pairs, *binned) if entry[1].max() > 0]
-
-
-def _labels(table: Table, names: tuple[str, ...]) -> Ints:
-    labels = np.empty(table.n_records, dtype=np.int64)
-    for group, rows in enumerate(parts_by(table, names)):
-        labels[rows] = group
-    return labels
 
 
 def _fifths(values: Floats) -> Ints:
@@ -154,7 +147,9 @@ def _weigh(
     steps: tuple[Within, MomentRestoration],
     streams: Streams,
 ) -> Suggestion | None:
-    home = merge_cells(values, labels, smallest_part(len(names)), table.weights, while_bic_gains=True)
+    columns = tuple(table[name] for name in names)
+    cellwise = Cellwise.of(columns, Partition(labels), table.weights)
+    home = merge_cells(cellwise, smallest_part(len(names)), while_bic_gains=True)
     merged = np.unique(home[labels], return_inverse=True)[1].astype(np.int64)
     if merged.max() == 0:
         return None
