@@ -39,6 +39,7 @@ COLUMNS = tuple(f"{sector}{what}" for sector in SECTORS for what in ("REVENUE", 
 CATEGORIES = ("UTILNAME", "STATE", "MONTH")
 FIGURES = ("PIL(Q)", "PIL(m1)", "PIL(m2)", "PIL(m11)", "PIL(r)", "DLD", "RID", "SDID")
 GOLDEN = ("Q_range", "m1", "m2", "m11", "r", "DLD", "RID", "SDID")
+SEEDS_OF_WHOLE, SEEDS_OF_PARTS = 5, 3  # of the reference
 RISK_OF_PART = ("PIL(Q)", "DLD", "RID", "SDID")
 
 Kind: TypeAlias = Literal["masked", "printed", "triangular", "transport"]
@@ -293,6 +294,7 @@ def overall_sheet(eia: Eia, reference: Any, n_seeds: int) -> Sheet:
             published.OVERALL.get((mask, kind)),
             _at(reference, "eia", mask, kind),
             overall(eia, mask, kind, n_seeds),
+            SEEDS_OF_WHOLE,
         )
         for kind in kinds
         for mask in MASKS
@@ -419,14 +421,16 @@ def orders_sheet(eia: Eia, reference: Any, n_orders: int) -> Sheet:
     )
 
 
-def entry(label: str, paper: published.Row | None, known: Any, runs: Floats) -> Entry:
+def entry(
+    label: str, paper: published.Row | None, known: Any, runs: Floats, n_reference: int = SEEDS_OF_PARTS
+) -> Entry:
     """A row as the paper, the reference and we have it; our range over seeds, where there are several."""
     lines = [] if paper is None else [Line("paper", paper)]
     means = runs.mean(axis=0)
     wrong: tuple[bool, ...] = ()
     if known:
         expected = np.array([known[name]["mean"] for name in GOLDEN])
-        wrong = tuple((np.abs(means - expected) > allowed(known, len(runs))).tolist())
+        wrong = tuple((np.abs(means - expected) > allowed(known, len(runs), n_reference)).tolist())
         lines.append(Line("reference", tuple(expected.tolist())))
     lines.append(Line("ours", tuple(means.tolist()), wrong))
     if len(runs) > 1:
@@ -434,10 +438,15 @@ def entry(label: str, paper: published.Row | None, known: Any, runs: Floats) -> 
     return Entry(label, tuple(lines))
 
 
-def allowed(known: Any, n_seeds: int) -> Floats:
-    """0.1, or 1.5 times the range of the reference's seeds where there are several."""
+def allowed(known: Any, n_runs: int, n_reference: int) -> Floats:
+    """0.1, or 1.5 times the range of the reference's seeds; more where we took fewer seeds than it did.
+
+    The specification means equally many on both sides; the difference of means of n and m runs has the variance
+    1/n + 1/m.
+    """
     spread = np.array([known[name]["max"] - known[name]["min"] for name in GOLDEN])
-    return np.maximum(1.5 * spread, 0.1)
+    fewer = np.sqrt((1 / n_runs + 1 / n_reference) / (2 / n_reference))
+    return np.maximum(1.5 * spread * max(fewer, 1.0), 0.1)
 
 
 def _compared() -> tuple[Kind, ...]:
