@@ -416,6 +416,68 @@ def assess(
 
 
 @app.command(
+    short_help="Which subdomains to restore apart, and at what risk.",
+    epilog="""\b
+Examples:
+  discreet subdomains firms.csv
+  discreet subdomains firms.csv --columns wages,sales --method Noise --set sd=0.2
+  discreet protect firms.csv safe.csv --method CholeskyHybrid --set by=region --set small=merge""",
+)
+def subdomains(
+    file: Annotated[Path, typer.Argument(metavar="FILE", show_default=False, help="The file to look at.")],
+    method: Annotated[
+        str,
+        typer.Option(metavar="NAME", help="The mask (see `discreet methods`), or a plan in a .toml file."),
+    ] = "Microaggregation",
+    k: Annotated[
+        int | None,
+        typer.Option("--k", metavar="NUMBER", show_default=False, help="Smallest group of the mask."),
+    ] = None,
+    columns: Annotated[
+        str | None,
+        typer.Option(metavar="A,B", show_default=False, help="Columns to restore; numeric ones by default."),
+    ] = None,
+    settings: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="KEY=VALUE", help="A parameter of the mask; may be repeated."),
+    ] = None,
+    schema: SchemaFile = None,
+    role: Roles = None,
+    taxonomy: Taxonomies = None,
+    seed: Seed = None,
+    delimiter: Delimiter = None,
+    encoding: Encoding = None,
+    decimal: Decimal = None,
+    format: Format = None,
+    null: Nulls = None,
+    quiet: Quiet = False,
+    as_json: AsJson = False,
+    debug: Debug = False,
+    show_codes: ShowCodes = False,
+) -> None:
+    """Weigh the subdomains that a Cholesky hybrid could keep exact: what each would save, and what it would cost in risk.
+
+    Nothing is protected. Candidates are the categorical columns, their pairs, and numeric columns in fifths.
+    """
+    reading = reading_of(delimiter, encoding, decimal, format, null)
+
+    def work() -> Any:
+        from discreet.cli.arguments import method_from, names_in, seed_from, settings_from
+        from discreet.cli.corrections import Corrections
+        from discreet.cli.suggesting import suggest_for_file
+
+        names = None if columns is None else names_in(columns)
+        given: dict[str, Any] = dict(settings_from(settings or ()))
+        given |= {"k": str(k)} if k is not None else {}
+        given |= {"columns": names} if names is not None else {}
+        mask = method_from(method, given) if given or method != "Microaggregation" else None
+        corrections = Corrections(schema, role or (), taxonomy or ())
+        return suggest_for_file(file, corrections, mask, names, seed=seed_from(seed), reading=reading)
+
+    _carry_out(work, Manner(quiet, as_json, debug, show_codes))
+
+
+@app.command(
     short_help="List the methods, or explain one.",
     epilog="""\b
 Examples:
