@@ -257,6 +257,8 @@ def sheets(data: Path, quick: bool) -> Iterator[Sheet]:
     yield from bottom_up_sheets(eia, reference, divisions, 1 if quick else 3)
     yield group_size_sheet(eia, reference)
     yield months_sheet(eia)
+    yield suggestions_sheet(data)
+    yield blocks_sheet(data, ("rn",) if quick else ("rn", "sw"))
     yield last_records_sheet(eia)
     yield orders_sheet(eia, reference, 3 if quick else 20)
 
@@ -384,6 +386,69 @@ def months_sheet(eia: Eia) -> Sheet:
         ("DLD",),
         tuple(entries),
     )
+
+
+def suggestions_sheet(data: Path) -> Sheet:
+    """Subdomains worth restoring apart: what is lost inside them, and the risk of keeping it."""
+    month = pl.col("MONTH")
+    raw = pl.read_csv(data / "eia.csv", infer_schema_length=None)
+    frame = raw.select(
+        pl.col(COLUMNS).cast(pl.Float64),
+        pl.col("STATE"),
+        month.cast(pl.String),
+        QUARTER=((month - 1) // 3).cast(pl.String),
+        ADJUSTMENT=pl.col("UTILNAME").str.contains("State Level").cast(pl.String),
+    )
+    wanted = {"RESREVENUE": 20.2, "QUARTER": 10.9, "MONTH": 9.1, "STATE": 8.5, "ADJUSTMENT": 2.4}
+    found = {one.by: one for one in dc.suggest_subdomains(frame, schema_of(frame), columns=COLUMNS, seed=1)}
+    entries = []
+    for name, loss in wanted.items():
+        one = found[(name,)]
+        ours = (one.loss, one.groups, one.linkage, one.linkage_apart, one.interval, one.interval_apart)
+        entries.append(Entry(name, (Line("reference", (loss,)), Line("ours", ours))))
+    return Sheet(
+        "Suggested subdomains: mic, transport; loss = mean of PIL(m1, m2, m11) inside the cells, risk inside them, %",
+        ("loss", "subdomains", "DLD whole", "DLD apart", "RID whole", "RID apart"),
+        tuple(entries),
+        ("RESREVENUE in fifths, equal values together (reference: ties by index)",),
+    )
+
+
+def blocks_sheet(data: Path, masks: Sequence[str]) -> Sheet:
+    """Revenues restored as a block in each area, beside everything by area, and the whole alone."""
+    eia = Eia.read(data)
+    areas = dc.Subdomains(["STATE"], columns=COLUMNS, small="merge", alike=True)
+    labels = areas.partition(eia.table, Streams(0)).labels
+    eia = eia.with_parts(labels)
+    revenues = tuple(name for name in COLUMNS if name.endswith("REVENUE") and not name.startswith("TOT"))
+    ways: dict[str, dict[str, Any]] = {
+        "as a whole": {},
+        "all columns by area": {"by": ("part",)},
+        "revenues by area": {"blocks": (dc.Block(("part",), revenues),)},
+    }
+    entries = []
+    for mask in masks:
+        for name, way in ways.items():
+            hybrid = dc.CholeskyHybrid(MASKS[mask], columns=COLUMNS, exact=True, **way)
+            done = hybrid.protect(eia.frame, schema_of(eia.frame), seed=1).table
+            losses = _losses_in(eia.table, done, labels, revenues)
+            inside, whole = measure_parts(eia.table, done, labels), measure(eia.table, done)
+            entries.append(Entry(f"{mask}, {name}", (Line("ours", (*losses, inside[5], whole[0])),)))
+    return Sheet(
+        "Blocks of records and columns: four revenues in 15 areas (merged states), transport, %",
+        ("PIL(m1)", "PIL(m2)", "PIL(m11)", "DLD", "PIL(Q)"),
+        tuple(entries),
+        (
+            "PIL(m) of the revenues and DLD inside the areas; PIL(Q) of all columns in the whole file; one seed",
+        ),
+    )
+
+
+def _losses_in(original: Table, released: Table, labels: Ints, names: tuple[str, ...]) -> Floats:
+    loss = dc.ProbabilisticLoss(columns=names)
+    parts = [np.flatnonzero(labels == part) for part in np.unique(labels)]
+    found = [[f.value for f in loss(original.take(rows), released.take(rows))] for rows in parts]
+    return np.mean(found, axis=0)[1:4]
 
 
 def last_records_sheet(eia: Eia) -> Sheet:
