@@ -99,12 +99,20 @@ def test_blocks_of_cells_with_constant_and_dependent_columns():
     assert (restored[:, 4] == 4.0).all()
 
 
-def test_blocks_that_leave_no_room_are_refused():
-    """All cells of a column frozen in two halves that do not fit the other columns; blocks that overlap."""
+def test_a_column_frozen_in_halves_leaves_room_to_the_others():
+    """Columns with the fewest free cells come first, wherever they stand: the others are fitted to them."""
     original, treated, _ = _tables(7)
     halves = [(np.arange(300), np.array([0, 3])), (np.arange(300, 600), np.array([3]))]
+    restored = restore_cells(original, treated, halves)
+    assert moment_errors(original, restored).largest < 1e-12
+
+
+def test_blocks_that_leave_no_room_are_refused():
+    """All cells of two columns frozen apart, so that their covariance cannot be had; blocks that overlap."""
+    original, treated, _ = _tables(7)
+    halves = [(np.arange(300), np.array([3])), (np.arange(300, 600), np.array([3]))]
     with pytest.raises(UnsuitableError, match="column 4 no room"):
-        restore_cells(original, treated, halves)
+        restore_cells(original, treated, [(np.arange(600), np.array([0])), *halves])
     with pytest.raises(ParameterError, match="share cells"):
         restore_cells(original, treated, [halves[0], halves[0]])
     with pytest.raises(UnsuitableError, match="fewer than 100"):

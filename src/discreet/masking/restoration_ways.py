@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
-from typing import Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -25,6 +25,9 @@ from discreet.stats.streams import Streams
 from discreet.strata import cells_by
 from discreet.table.column import Column
 from discreet.table.table import Table
+
+if TYPE_CHECKING:
+    from discreet.masking.moment_restoration import MomentRestoration
 
 Kind = Literal["transport", "triangular", "nearest", "printed"]
 
@@ -57,29 +60,6 @@ class Block:
         if not self.by:
             return [rows]
         return [rows[members] for members in cells_by(table.take(rows), self.by).members()]
-
-
-class Plan(Protocol):
-    """What `MomentRestoration` asks of the ways."""
-
-    @property
-    def kind(self) -> Kind: ...
-    @property
-    def exact(self) -> bool: ...
-    @property
-    def bounded(self) -> bool: ...
-    @property
-    def min_part(self) -> int | None: ...
-    @property
-    def blocks(self) -> tuple[Block, ...]: ...
-    @property
-    def families(self) -> tuple[tuple[str, ...], ...]: ...
-    @property
-    def blend(self) -> float: ...
-    @property
-    def tol_dep(self) -> float: ...
-    @property
-    def tol_near(self) -> float: ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -143,7 +123,7 @@ class Outcome:
     notes: tuple[str, ...] = ()
 
 
-def check_parts(plan: Plan, table: Table, columns: Sequence[Column], parts: Partition) -> None:
+def check_parts(plan: MomentRestoration, table: Table, columns: Sequence[Column], parts: Partition) -> None:
     """Refuses what cannot be restored, in the columns and parts asked for, from the original alone."""
     if plan.blocks or plan.families:
         way = "blocks" if plan.blocks else "families"
@@ -172,7 +152,7 @@ def check_parts(plan: Plan, table: Table, columns: Sequence[Column], parts: Part
     _refuse_few(table, columns, members)
 
 
-def needed_records(plan: Plan, n_columns: int) -> int:
+def needed_records(plan: MomentRestoration, n_columns: int) -> int:
     return smallest_part(n_columns) if plan.min_part is None else plan.min_part
 
 
@@ -182,7 +162,7 @@ def _refuse_gaps(columns: Sequence[Column], what: str) -> None:
         raise UnsuitableError(f"Restoration with {what} needs complete columns; {gaps} cells lack.")
 
 
-def _refuse_bounds(plan: Plan, columns: Sequence[Column], what: str) -> None:
+def _refuse_bounds(plan: MomentRestoration, columns: Sequence[Column], what: str) -> None:
     declared = [c.name for c in columns if c.variable.lower is not None or c.variable.upper is not None]
     if plan.bounded and declared:
         raise UnsuitableError(
@@ -196,7 +176,7 @@ def _counted(table: Table) -> Bools:
 
 
 def _refuse_small(
-    plan: Plan, table: Table, columns: Sequence[Column], members: Sequence[Ints], what: str
+    plan: MomentRestoration, table: Table, columns: Sequence[Column], members: Sequence[Ints], what: str
 ) -> None:
     """Exact statistics of few records disclose them."""
     counted, needed = _counted(table), needed_records(plan, len(columns))
@@ -234,7 +214,7 @@ def _refuse_few(table: Table, columns: Sequence[Column], members: Sequence[Ints]
 class Ways:
     """One restoration, laid out: which way it goes depends on the plan alone."""
 
-    plan: Plan
+    plan: MomentRestoration
     table: Table
     numbers: Numbers
     parts: Partition
