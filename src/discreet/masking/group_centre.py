@@ -141,15 +141,16 @@ class Members:
         """Weighted medians; between two middle values their mean, or the lower one."""
         counted = np.flatnonzero(self.weights > 0)
         order = counted[np.lexsort((values[counted], self.labels[counted]))]
-        group, ordered, running = self.labels[order], values[order], np.cumsum(self.weights[order])
-        starts = np.searchsorted(group, np.arange(len(self.starts)))
-        before = np.concatenate([[0.0], running])[starts]
-        total = np.bincount(group, weights=self.weights[order])
-        share = (running - before[group]) / total[group]
-        reached = np.flatnonzero(share >= 0.5 - 1e-12)
+        group, ordered = self.labels[order], values[order]
+        sizes = np.bincount(group)
+        running = _running_sums(self.weights[order], sizes)
+        last = np.cumsum(sizes) - 1
+        share = running / running[last][group]  # of the last member exactly 1, so every group reaches half
+        rounding = (sizes * np.finfo(np.float64).eps)[group]
+        reached = np.flatnonzero(share >= 0.5 - rounding)
         low = reached[np.unique(group[reached], return_index=True)[1]]
-        between = np.zeros(len(low), dtype=np.bool_) if lower else np.abs(share[low] - 0.5) <= 1e-12
-        medians: Floats = (ordered[low] + ordered[np.minimum(low + between, len(order) - 1)]) / 2
+        between = np.zeros(len(low), dtype=np.bool_) if lower else share[low] <= 0.5 + rounding[low]
+        medians: Floats = (ordered[low] + ordered[np.minimum(low + between, last)]) / 2
         return medians
 
     def modes(self, codes: Codes) -> Codes:
@@ -164,12 +165,30 @@ class Members:
 
     def drawn(self, codes: Codes, streams: Streams) -> Codes:
         """For each record the category of a member of its group, drawn by weight."""
-        n = len(codes)
-        mass = np.cumsum(self.weights[self.order])
-        before = np.concatenate([[0.0], mass])[self.starts]
-        total = np.bincount(self.labels, weights=self.weights)
-        point = before[self.labels] + streams.uniforms("member", n=n) * total[self.labels]
-        place = np.searchsorted(mass, point, side="right")
-        stops = np.append(self.starts[1:], n) - 1
-        drawn: Codes = codes[self.order[np.minimum(place, stops[self.labels])]]
+        order = self.order[self.weights[self.order] > 0]
+        group = self.labels[order]
+        sizes = np.bincount(group)
+        running, last = _running_sums(self.weights[order], sizes), np.cumsum(sizes) - 1
+        points = streams.uniforms("member", n=len(codes)) * running[last][self.labels]
+        place = _places(group, running, self.labels, points)
+        drawn: Codes = codes[order[np.minimum(place, last[self.labels])]]
         return drawn
+
+
+def _running_sums(mass: Floats, sizes: Ints) -> Floats:
+    """Sums of `mass`, sorted by group, that begin anew in each: one sum over all would swallow small groups' digits."""
+    starts = np.cumsum(sizes) - sizes
+    running = np.empty_like(mass)
+    for size in np.unique(sizes):  # groups of one size at a time are a matrix
+        rows = starts[sizes == size][:, None] + np.arange(size)
+        running[rows] = np.cumsum(mass[rows], axis=1)
+    return running
+
+
+def _places(group: Ints, running: Floats, of: Ints, points: Floats) -> Ints:
+    """How many entries come before each point: those of earlier groups, and of its own the sums up to it."""
+    is_point = np.repeat([False, True], [len(group), len(of)])
+    order = np.lexsort((is_point, np.concatenate([running, points]), np.concatenate([group, of])))
+    before = np.empty(len(order), dtype=np.int64)
+    before[order] = np.cumsum(~is_point[order])
+    return before[len(group) :]
