@@ -103,7 +103,8 @@ def number(name: str, value: object, *, least: float = -np.inf, most: float = np
     if not is_number(value) or not np.isfinite(value) or not least <= value <= most:
         bounds = [f"at least {least:g}"] * (least > -np.inf) + [f"at most {most:g}"] * (most < np.inf)
         raise ParameterError(f"`{name}` must be a finite number{', ' * bool(bounds)}{' and '.join(bounds)}.")
-    return plain(value)
+    found: float = plain(value)
+    return found
 
 
 def plain(value: Any) -> Any:

@@ -12,8 +12,9 @@ from discreet.arrays import Codes, Floats, Ints
 from discreet.base import Claim, Draft, Partition
 from discreet.claims.k_anonymity import KAnonymity
 from discreet.errors import ParameterError
-from discreet.selection import chosen, names_of
+from discreet.selection import chosen, name_list, names_of
 from discreet.stats.streams import Streams
+from discreet.stats.weighted import draw_within, running_sums
 from discreet.table.column import EMPTY, PRESENT, Absent, Column
 from discreet.table.table import Table
 from discreet.table.taxonomy import Taxonomy
@@ -46,6 +47,7 @@ class GroupCentre:
     taxonomic: Literal["mode", "ancestor", "draw"] = "mode"
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "columns", name_list(self.columns))
         for kind in ("numeric", "nominal", "taxonomic"):
             if getattr(self, kind) not in _CHOICES[kind]:
                 raise ParameterError(f"`{kind}` must be one of {', '.join(_CHOICES[kind])}.")
@@ -143,7 +145,7 @@ class Members:
         order = counted[np.lexsort((values[counted], self.labels[counted]))]
         group, ordered = self.labels[order], values[order]
         sizes = np.bincount(group)
-        running = _running_sums(self.weights[order], sizes)
+        running = running_sums(self.weights[order], sizes)
         last = np.cumsum(sizes) - 1
         share = running / running[last][group]  # of the last member exactly 1, so every group reaches half
         rounding = (sizes * np.finfo(np.float64).eps)[group]
@@ -165,30 +167,7 @@ class Members:
 
     def drawn(self, codes: Codes, streams: Streams) -> Codes:
         """For each record the category of a member of its group, drawn by weight."""
-        order = self.order[self.weights[self.order] > 0]
-        group = self.labels[order]
-        sizes = np.bincount(group)
-        running, last = _running_sums(self.weights[order], sizes), np.cumsum(sizes) - 1
-        points = streams.uniforms("member", n=len(codes)) * running[last][self.labels]
-        place = _places(group, running, self.labels, points)
-        drawn: Codes = codes[order[np.minimum(place, last[self.labels])]]
+        draws = streams.uniforms("member", n=len(codes))
+        picked = draw_within(self.labels[self.order], self.weights[self.order], self.labels, draws)
+        drawn: Codes = codes[self.order[picked]]
         return drawn
-
-
-def _running_sums(mass: Floats, sizes: Ints) -> Floats:
-    """Sums of `mass`, sorted by group, that begin anew in each: one sum over all would swallow small groups' digits."""
-    starts = np.cumsum(sizes) - sizes
-    running = np.empty_like(mass)
-    for size in np.unique(sizes):  # groups of one size at a time are a matrix
-        rows = starts[sizes == size][:, None] + np.arange(size)
-        running[rows] = np.cumsum(mass[rows], axis=1)
-    return running
-
-
-def _places(group: Ints, running: Floats, of: Ints, points: Floats) -> Ints:
-    """How many entries come before each point: those of earlier groups, and of its own the sums up to it."""
-    is_point = np.repeat([False, True], [len(group), len(of)])
-    order = np.lexsort((is_point, np.concatenate([running, points]), np.concatenate([group, of])))
-    before = np.empty(len(order), dtype=np.int64)
-    before[order] = np.cumsum(~is_point[order])
-    return before[len(group) :]
