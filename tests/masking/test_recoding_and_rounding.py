@@ -79,15 +79,35 @@ def test_recoding_that_does_not_fit_is_refused(how: object) -> None:
 
 def test_top_and_bottom_by_bounds() -> None:
     """Beyond the bound: the bound, the mean beyond it (totals stay), or nothing."""
-    frame = pl.DataFrame({"pay": [1.0, 5.0, 20.0, 40.0, None]})
+    frame = pl.DataFrame({"pay": [1.0, 5.0, 20.0, 40.0, 60.0, None]})
     plan = {"top": {"pay": 10.0}, "bottom": {"pay": 2.0}}
     coded = {
         value: TopBottomCoding(**plan, value=value).protect(frame, PAY).data["pay"].to_list()  # type: ignore[arg-type]
         for value in ("bound", "mean", "missing")
     }
-    assert coded["bound"] == [2.0, 5.0, 10.0, 10.0, None]
-    assert coded["mean"] == [1.0, 5.0, 30.0, 30.0, None]
-    assert coded["missing"] == [None, 5.0, None, None, None]
+    assert coded["bound"] == [2.0, 5.0, 10.0, 10.0, 10.0, None]
+    assert coded["mean"] == [
+        2.0,
+        5.0,
+        40.0,
+        40.0,
+        40.0,
+        None,
+    ]  # one record below: its mean would be its value
+    assert coded["missing"] == [None, 5.0, None, None, None, None]
+
+
+def test_the_mean_of_few_is_not_published() -> None:
+    """One or two records beyond, or three of which one has weight: the bound, and a note that names column and side."""
+    schema = Schema((*PAY, Variable(name="w", kind="numeric", role="weight")))
+    frame = pl.DataFrame({"pay": [1.0, 2.0, 3.0, 4.0, 50.0, 70.0, 1e6], "w": [1.0] * 5 + [0.0, 0.0]})
+    plan = TopBottomCoding(top={"pay": 10.0}, bottom={"pay": 1.5}, value="mean")
+    release = plan.protect(frame, schema)
+    assert release.data["pay"].to_list() == [1.5, 2.0, 3.0, 4.0, 10.0, 10.0, 10.0]
+    assert [note for note in release.notes if "beyond" in note] == [
+        "Coded to the bound, because fewer than 3 records with weight lie beyond: pay (bottom), pay (top)."
+    ]
+    assert plan.protect(frame.select("pay"), PAY).data["pay"].to_list()[4:] == [1000120 / 3] * 3
 
 
 def test_top_by_share_counts_weights() -> None:
@@ -113,6 +133,15 @@ def test_rounding_to_a_base() -> None:
     schema = Schema((Variable(name="pay", kind="numeric", role="confidential", upper=1000),))
     frame = pl.DataFrame({"pay": [149.0, 251.0, -260.0, 990.0, None]})
     assert Rounding(100).protect(frame, schema).data["pay"].to_list() == [100.0, 300.0, -300.0, 1000.0, None]
+
+
+def test_multiples_are_written_as_multiples() -> None:
+    """Three times 0.1 is 0.3 to the last bit, and nothing becomes a negative zero."""
+    frame = pl.DataFrame({"pay": [0.31, -0.04, 7.0, -0.26]})
+    for random in (False, True):
+        after = Rounding(0.1, random=random).protect(frame, PAY, seed=1).data["pay"].to_list()
+        assert [repr(value) for value in after] == [repr(round(value, 1) + 0.0) for value in after]
+    assert [str(v) for v in Rounding(0.1).protect(frame, PAY).data["pay"]] == ["0.3", "0.0", "7.0", "-0.3"]
 
 
 @pytest.mark.statistical

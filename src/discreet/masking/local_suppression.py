@@ -14,7 +14,7 @@ from discreet.claims.k_anonymity import KAnonymity
 from discreet.errors import ParameterError, UnsuitableError
 from discreet.kernels.suppression import suppress
 from discreet.release import Method
-from discreet.selection import chosen, name_list, names_of, whole_number
+from discreet.selection import by_column, chosen, is_number, name_list, names_of, plain, whole_number
 from discreet.stats.keys import Key, count_frequencies, group_records
 from discreet.stats.streams import Streams
 from discreet.table.column import EMPTY, Column
@@ -48,8 +48,7 @@ class LocalSuppression(Method):
     def __post_init__(self) -> None:
         object.__setattr__(self, "columns", name_list(self.columns))
         whole_number("k", self.k, least=1)
-        if any(not price > 0 for price in self.importance.values()):
-            raise ParameterError("`importance` must be above 0 (inf: never empty this column).")
+        object.__setattr__(self, "importance", by_column("importance", self.importance, _price))
 
     def fit(self, table: Table, streams: Streams) -> FittedSuppression:
         columns = chosen(table, self.columns, what="Local suppression")
@@ -66,6 +65,12 @@ class LocalSuppression(Method):
                 f"`k` must not exceed the number of records. Got k={self.k} and {table.n_records} records. Lower k."
             )
         return FittedSuppression(self, table, names_of(columns))
+
+
+def _price(name: str, value: object) -> float:
+    if not is_number(value) or not value > 0:
+        raise ParameterError(f"`{name}` must be above 0 (inf: never empty this column).")
+    return float(plain(value))
 
 
 @dataclass(frozen=True, eq=False)
