@@ -51,9 +51,10 @@ def name_list(names: Sequence[str] | None, parameter: str = "columns") -> tuple[
     """
     if names is None:
         return None
-    if isinstance(names, str) or not all(isinstance(name, str) for name in listed(parameter, names)):
+    found = () if isinstance(names, str) else listed(parameter, names)
+    if isinstance(names, str) or not all(isinstance(name, str) for name in found):
         raise ParameterError(f"`{parameter}` must be a list of names, not one text.")
-    return tuple(names)
+    return found
 
 
 def names_of(columns: Sequence[Column]) -> tuple[str, ...]:
@@ -105,6 +106,13 @@ def number(name: str, value: object, *, least: float = -np.inf, most: float = np
         raise ParameterError(f"`{name}` must be a finite number{', ' * bool(bounds)}{' and '.join(bounds)}.")
     found: float = plain(value)
     return found
+
+
+def flag(name: str, value: object) -> bool:
+    """A parameter that must be True or False."""
+    if not isinstance(value, (bool, np.bool_)):
+        raise ParameterError(f"`{name}` must be True or False.")
+    return bool(value)
 
 
 def plain(value: Any) -> Any:

@@ -13,7 +13,7 @@ from discreet.base import Claim, Draft, Fitted
 from discreet.claims.exact_moments import ExactMoments
 from discreet.errors import ParameterError, UnsuitableError
 from discreet.release import Method
-from discreet.selection import chosen, name_list, names_of, number
+from discreet.selection import chosen, flag, name_list, names_of, number
 from discreet.stats.streams import Streams
 from discreet.stats.weighted import covariance, mean, variance
 from discreet.table.column import Column
@@ -58,6 +58,7 @@ class Noise(Method):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "columns", name_list(self.columns))
+        object.__setattr__(self, "exact", flag("exact", self.exact))
         object.__setattr__(self, "sd", number("sd", self.sd, least=0))
         if self.kind not in ("independent", "correlated", "rescaled"):
             raise ParameterError("`kind` must be independent, correlated or rescaled.")

@@ -13,7 +13,17 @@ from discreet.base import Claim, Draft, Fitted
 from discreet.claims.equal_margins import EqualMargins
 from discreet.errors import ParameterError, UnsuitableError
 from discreet.release import Method
-from discreet.selection import by_column, chosen, listed, name_list, names_of, number, share, whole_number
+from discreet.selection import (
+    by_column,
+    chosen,
+    flag,
+    listed,
+    name_list,
+    names_of,
+    number,
+    share,
+    whole_number,
+)
 from discreet.stats.streams import Streams
 from discreet.stats.weighted import draw_within
 from discreet.table.column import Column
@@ -55,6 +65,7 @@ class PRAM(Method):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "columns", name_list(self.columns))
+        object.__setattr__(self, "exact", flag("exact", self.exact))
         object.__setattr__(self, "keep", share("keep", self.keep))
         object.__setattr__(
             self, "depth", None if self.depth is None else whole_number("depth", self.depth, least=0)

@@ -13,7 +13,7 @@ from discreet.arrays import Floats
 from discreet.base import Draft
 from discreet.errors import ParameterError
 from discreet.release import Method
-from discreet.selection import by_column, chosen, name_list, names_of, number
+from discreet.selection import by_column, chosen, flag, name_list, names_of, number
 from discreet.stats.streams import Streams
 from discreet.table.column import Column
 from discreet.table.table import Table
@@ -49,6 +49,7 @@ class Rounding(Method):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "columns", name_list(self.columns))
+        object.__setattr__(self, "random", flag("random", self.random))
         is_each = isinstance(self.base, Mapping)
         object.__setattr__(
             self, "base", by_column("base", self.base, _base) if is_each else _base("base", self.base)
