@@ -92,7 +92,7 @@ class FittedSuppression:
         return Draft(
             self.table.with_columns(*new),
             claims=(KAnonymity(self.method.k, self.names, missing="wildcard"),),
-            notes=(f"Cells emptied: {counts}.",),
+            notes=(f"Cells emptied: {counts}.", *_alone(keys, emptied)),
         )
 
     def _refuse_unreached(self, keys: list[Key], emptied: Bools) -> None:
@@ -103,6 +103,21 @@ class FittedSuppression:
                 f"{int(left.sum())} of {self.table.n_records} records match fewer than k={self.method.k} even with every "
                 "cell empty that may be. Give the columns of infinite importance a price, or recode them first."
             )
+
+
+def _alone(keys: list[Key], emptied: Bools) -> tuple[str, ...]:
+    """What a reader sees who takes no empty cell for a match: whole keys that only one record shows."""
+    gaps = emptied | np.column_stack([key.missing for key in keys])
+    whole = np.flatnonzero(~gaps.any(axis=1))
+    if not len(whole):
+        return ()
+    unique = int((group_records([key.take(whole) for key in keys], len(whole)).sizes == 1).sum())
+    if not unique:
+        return ()
+    return (
+        f"Of {len(whole)} records that show their whole key, {unique} are alone with it among these: they match others "
+        "only through empty cells.",
+    )
 
 
 def cells_to_empty(keys: list[Key], k: int, prices: Floats, streams: Streams) -> Bools:
