@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import pandas as pd
+import polars as pl
 import pytest
 
 from discreet.base import Draft, Fitted
@@ -160,6 +161,33 @@ def test_libraries_agree(case: Case) -> None:
     laws.libraries_agree(case, frames, SCHEMA)
     kept = laws.protected(case.method, frames["pandas"], SCHEMA).data.index
     assert kept.equals(frames["pandas"].index)
+
+
+def typed_polars() -> Any:
+    """The plain table with categories as an enumeration and a dictionary, and narrow whole numbers."""
+    return frame_of(plain_cells()).with_columns(
+        pl.col("level").cast(pl.Enum(["low", "mid", "high"])),
+        pl.col("sex", "code").cast(pl.Categorical),
+        pl.col("age").cast(pl.Int16),
+        pl.col("days").cast(pl.UInt16),
+    )
+
+
+def typed_pandas() -> Any:
+    """The plain table with categories, and pandas' own types for numbers that may be missing."""
+    types = {"level": pd.CategoricalDtype(["low", "mid", "high"], ordered=True), "sex": "category"}
+    return frame_of(plain_cells(), "pandas").astype(
+        types | {"age": "Int64", "days": "Int64", "pay": "Float64"}
+    )
+
+
+@each_case
+@pytest.mark.parametrize("build", [typed_polars, typed_pandas])
+def test_other_types_stay(case: Case, build: Callable[[], Any]) -> None:
+    """Categories, enumerations, narrow and nullable numbers come back in their type, with their support."""
+    laws.types_stay(case, build(), SCHEMA)
+    laws.support_is_respected(case, build(), SCHEMA)
+    laws.shape_is_carried_along(case, build(), SCHEMA)
 
 
 @each_case

@@ -132,11 +132,12 @@ def support_is_respected(case: Case, frame: Any, schema: Schema) -> None:
 
 def types_stay(case: Case, frame: Any, schema: Schema) -> None:
     """Whole numbers stay whole numbers and texts texts, but for recoded columns and those released loose."""
-    release = protected(case.method, frame, schema)
+    own, release = original(frame, schema), protected(case.method, frame, schema)
     before, after = as_frame(frame).schema, as_frame(release.data).schema
     for column in release.table.columns:
         is_loose = case.loose and column.name in case.treats
-        if column.kind == schema[column.name].kind and not is_loose:
+        is_recoded = column.kind != own[column.name].kind or column.levels != own[column.name].levels
+        if not is_loose and not is_recoded:
             assert after[column.name] == before[column.name], f"{column.name}: another type"
 
 
