@@ -27,8 +27,9 @@ _PUBLIC_HEADER = "# How this file was protected. May be published with it.\n\n"
 class Recipe:
     """All that is needed to make a release again. Internal: holds the seed.
 
-    `method` is plain data (`base.parameters`); `input_sha256` and `output_sha256` are of the file's bytes, or of the
-    table's content where there was no file. `reading` says how the input file was read.
+    `method` is plain data (`base.parameters`). `input_sha256` is of the input file's bytes, or of the table's content
+    where there was no file; `output_sha256` is of the released table's content, `file_sha256` of the bytes of the file it
+    was written to, empty where it was not written. `reading` says how the input file was read.
     """
 
     method: Mapping[str, Any]
@@ -37,6 +38,7 @@ class Recipe:
     version: str
     input_sha256: str = field(default="", repr=False)
     output_sha256: str = ""
+    file_sha256: str = ""
     reading: Mapping[str, Any] = field(default_factory=dict)
 
     def to_toml(self) -> str:
@@ -45,11 +47,12 @@ class Recipe:
             "seed": hex(self.seed),
             "input_sha256": self.input_sha256,
             "output_sha256": self.output_sha256,
+            "file_sha256": self.file_sha256,
             "method": dict(self.method),
+            "reading": dict(self.reading),
         }
-        if self.reading:
-            document["reading"] = dict(self.reading)
-        return _HEADER + tomli_w.dumps(document | self.schema.to_dict())
+        said = {key: entry for key, entry in document.items() if entry not in ("", {})}
+        return _HEADER + tomli_w.dumps(said | self.schema.to_dict())
 
     @classmethod
     def from_toml(cls, text: str, *, folder: Path | None = None) -> Recipe:
@@ -71,6 +74,7 @@ class Recipe:
             version=document["discreet"],
             input_sha256=document.get("input_sha256", ""),
             output_sha256=document.get("output_sha256", ""),
+            file_sha256=document.get("file_sha256", ""),
             reading=document.get("reading", {}),
         )
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from numbers import Real
+from typing import Any, TypeGuard, TypeVar
 
 import numpy as np
 
@@ -11,6 +13,8 @@ from discreet.errors import ParameterError, UnsuitableError
 from discreet.table.column import Column
 from discreet.table.schema import KINDS, Kind, Role
 from discreet.table.table import Table
+
+Entry = TypeVar("Entry")
 
 
 def chosen(
@@ -45,9 +49,12 @@ def name_list(names: Sequence[str] | None, parameter: str = "columns") -> tuple[
     >>> name_list(["age", "sex"])
     ('age', 'sex')
     """
-    if isinstance(names, str):
+    if names is None:
+        return None
+    found = () if isinstance(names, str) else listed(parameter, names)
+    if isinstance(names, str) or not all(isinstance(name, str) for name in found):
         raise ParameterError(f"`{parameter}` must be a list of names, not one text.")
-    return None if names is None else tuple(names)
+    return found
 
 
 def names_of(columns: Sequence[Column]) -> tuple[str, ...]:
@@ -78,6 +85,54 @@ def whole_number(name: str, value: object, *, least: int) -> int:
 
 def share(name: str, value: object, *, above: float = 0.0, most: float = 1.0) -> float:
     """A parameter that must be a number above `above` and at most `most`."""
-    if isinstance(value, bool) or not isinstance(value, (int, float, np.number)) or not above < value <= most:
+    if not is_number(value) or not above < value <= most:
         raise ParameterError(f"`{name}` must be above {above:g} and at most {most:g}.")
     return float(value)
+
+
+def is_number(value: object) -> TypeGuard[float]:
+    """Whether a parameter is a number that can be compared: no truth value, no text, not NaN."""
+    return isinstance(value, Real) and not isinstance(value, (bool, np.bool_)) and value == value
+
+
+def number(name: str, value: object, *, least: float = -np.inf, most: float = np.inf) -> float:
+    """A parameter that must be a finite number from `least` to `most`, as a plain one.
+
+    >>> number("p", np.float64(7.5), least=0, most=100)
+    7.5
+    """
+    if not is_number(value) or not np.isfinite(value) or not least <= value <= most:
+        bounds = [f"at least {least:g}"] * (least > -np.inf) + [f"at most {most:g}"] * (most < np.inf)
+        raise ParameterError(f"`{name}` must be a finite number{', ' * bool(bounds)}{' and '.join(bounds)}.")
+    found: float = plain(value)
+    return found
+
+
+def flag(name: str, value: object) -> bool:
+    """A parameter that must be True or False."""
+    if not isinstance(value, (bool, np.bool_)):
+        raise ParameterError(f"`{name}` must be True or False.")
+    return bool(value)
+
+
+def plain(value: Any) -> Any:
+    """A NumPy scalar as Python's own, so that a recipe can hold it."""
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def by_column(name: str, entries: object, check: Callable[[str, Any], Entry]) -> dict[str, Entry]:
+    """A parameter that maps columns to something, each entry checked under its own name.
+
+    >>> by_column("top", {"pay": 10}, number)
+    {'pay': 10}
+    """
+    if not isinstance(entries, Mapping) or not all(isinstance(column, str) for column in entries):
+        raise ParameterError(f"`{name}` must map names of columns to values: {name}={{'column': ...}}.")
+    return {column: check(f"{name}[{column!r}]", entry) for column, entry in entries.items()}
+
+
+def listed(name: str, values: object) -> tuple[Any, ...]:
+    """A parameter that must be a list: of Python, NumPy or any sequence, as a tuple of plain values."""
+    if isinstance(values, (str, bytes, Mapping)) or not isinstance(values, Iterable):
+        raise ParameterError(f"`{name}` must be a list.")
+    return tuple(plain(value) for value in values)

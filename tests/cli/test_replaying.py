@@ -9,8 +9,10 @@ import polars as pl
 import pytest
 from typer.testing import Result
 
+import discreet as dc
 from discreet.recipe import Recipe
 from discreet.table.files.writing import write_file
+from discreet.workflow.methods import build_method
 
 Command = Callable[..., Result]
 NOISE = ("--method", "Noise", "--set", "sd=0.5", "--columns", "income")
@@ -29,20 +31,37 @@ def test_same_input_gives_the_same_bytes(discreet: Command, people: Path, recipe
     result = discreet("replay", recipe, people, again)
     assert result.exit_code == 0, result.stderr
     assert again.read_bytes() == (people.parent / "safe.csv").read_bytes()
-    assert "recorded bytes" in result.stdout
+    assert "the output is the recorded one" in " ".join(result.stdout.split())
     assert Recipe.read(people.parent / "again.recipe.toml").seed == Recipe.read(recipe).seed
 
 
-def test_other_bytes_are_refused(discreet: Command, people: Path, recipe: Path) -> None:
-    """Where the output differs from the recorded one, exit code 1 and nothing is written."""
+@pytest.mark.parametrize(
+    ("hash_of", "says"),
+    [("output_sha256", "does not give the recorded output"), ("file_sha256", "not the recorded bytes")],
+)
+def test_other_output_is_refused(
+    discreet: Command, people: Path, recipe: Path, hash_of: str, says: str
+) -> None:
+    """Where table or bytes differ from the recorded ones, exit code 1 and nothing is written."""
     text = recipe.read_text()
-    recorded = Recipe.read(recipe).output_sha256
+    recorded = getattr(Recipe.read(recipe), hash_of)
     recipe.write_text(text.replace(recorded, "0" * 64))
     files = sorted(people.parent.iterdir())
     result = discreet("replay", recipe, people, people.parent / "again.csv")
     assert result.exit_code == 1
-    assert "does not give the recorded output" in " ".join(result.stderr.split())
+    assert says in " ".join(result.stderr.split())
     assert sorted(people.parent.iterdir()) == files
+
+
+def test_a_recipe_saved_from_python_is_replayed(discreet: Command, people: Path, recipe: Path) -> None:
+    """It records the table, since no file was written; that is what is compared."""
+    saved = people.parent / "python.recipe.toml"
+    made = Recipe.read(recipe)
+    release = dc.protect(people, build_method(made.method), made.schema, seed=7)
+    saved.write_text(release.recipe.to_toml(), encoding="utf-8")
+    result = discreet("replay", saved, people, people.parent / "again.csv")
+    assert result.exit_code == 0, result.stderr
+    assert pl.read_csv(people.parent / "again.csv").height == release.data.height
 
 
 def test_another_input_gets_a_new_seed(

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from discreet.errors import ParameterError
@@ -250,3 +250,71 @@ def test_vmdav_refuses_bad_gamma(gamma):
     """gamma is finite and not negative."""
     with pytest.raises(ParameterError):
         vmdav(np.zeros((4, 1)), 2, gamma)
+
+
+# -- ties at the centroid, in whole numbers ------------------------------------------------------------------------
+
+
+GRIDS = st.integers(4, 16).flatmap(
+    lambda n: st.lists(st.tuples(st.integers(0, 2), st.integers(0, 2)), min_size=n, max_size=n)
+)
+
+
+def squares_from_centroid(rows, left):
+    """Squared distances from the centroid of those left times the square of their number: whole numbers, exact."""
+    n = len(left)
+    totals = [sum(rows[record][column] for record in left) for column in range(2)]
+    return {
+        record: sum((n * x - total) ** 2 for x, total in zip(rows[record], totals, strict=True))
+        for record in left
+    }
+
+
+def squares_from(rows, reference, left):
+    """Squared distances from a record."""
+    return {
+        record: sum((x - y) ** 2 for x, y in zip(rows[record], rows[reference], strict=True))
+        for record in left
+    }
+
+
+def group_of(rows, seed, left, k):
+    """A record and its k - 1 nearest of those left, ties to the lower row."""
+    near = squares_from(rows, seed, left)
+    return {seed, *sorted(left - {seed}, key=lambda record: (near[record], record))[: k - 1]}
+
+
+def groups_after(rows, seed, left, k):
+    """The groups of one step: that of the seed, and where there is room that of the record farthest from it."""
+    first = group_of(rows, seed, left, k)
+    if len(left) < 3 * k:
+        return [first]
+    rest = left - first
+    far = squares_from(rows, seed, rest)
+    return [first, group_of(rows, min(rest, key=lambda record: (-far[record], record)), rest, k)]
+
+
+def seeds_of(rows, left):
+    """Records whose distance from the centroid is greatest: more than one where it ties."""
+    squares = squares_from_centroid(rows, left)
+    greatest = max(squares.values())
+    return [record for record in left if squares[record] == greatest]
+
+
+@pytest.mark.parametrize("algorithm", [mdav_packed, mdav_tree])
+@settings(deadline=None, max_examples=200)
+@given(rows=GRIDS, k=st.integers(2, 3))
+@example(rows=[(1, 1), (0, 2), (0, 2), (1, 1), (0, 1)], k=2)
+def test_groups_are_those_of_exact_arithmetic_but_for_ties_at_the_centroid(algorithm, rows, k):
+    """Where one place alone is farthest from the centroid the groups are the exact ones; else those of a tied place."""
+    labels = algorithm(np.array(rows, dtype=float), k)
+    left, number = set(range(len(rows))), 0
+    while len(left) >= 2 * k:
+        lowest = {rows[seed]: seed for seed in sorted(seeds_of(rows, left), reverse=True)}  # of equal records
+        choices = [groups_after(rows, seed, left, k) for seed in lowest.values()]
+        n_groups = len(choices[0])
+        made = [{int(r) for r in np.flatnonzero(labels == number + i)} for i in range(n_groups)]
+        assert made in choices
+        left -= set().union(*made)
+        number += n_groups
+    assert {int(r) for r in np.flatnonzero(labels == number)} == left

@@ -70,6 +70,16 @@ def test_fewer_cells_than_the_reference(
         assert emptied.sum() <= run["total"], name
 
 
+def test_records_that_match_through_empty_cells_alone_are_counted() -> None:
+    """A record that shows its whole key, as no other does, is k-anonymous by the wildcard reading only: that is said."""
+    frame = pl.DataFrame({"a": ["x", None, "y", "y"], "b": ["p", "p", "q", "q"]})
+    release = LocalSuppression(2).protect(frame, schema(["a", "b"]), seed=1)
+    assert release.data.equals(frame)
+    assert release.notes[-1].startswith("Of 3 records that show their whole key, 1 are alone")
+    plain = LocalSuppression(2).protect(frame.tail(2), schema(["a", "b"]), seed=1)
+    assert not any("alone" in note for note in plain.notes)
+
+
 def test_importance_steers_and_protects() -> None:
     """A column of infinite importance is never emptied; the cheap one is taken instead."""
     frame = pl.DataFrame({"a": ["x", "x", "y"], "b": ["p", "p", "p"], "c": ["m", "m", "m"]})

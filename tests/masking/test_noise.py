@@ -58,6 +58,47 @@ def test_exact_noise_keeps_moments(n: int, seed: int, has_weights: bool) -> None
     assert not np.allclose(release.data["a"].to_numpy(), frame["a"].to_numpy())
 
 
+def test_exact_noise_on_whole_numbers_is_released_with_its_digits() -> None:
+    """A column of whole numbers gets a type that holds the noise, or its moments would be lost in rounding."""
+    frame = pl.DataFrame({"a": np.arange(40) ** 2, "b": pl.Series(np.arange(40) % 7, dtype=pl.Int8)})
+    release = Noise(0.3, kind="rescaled", exact=True).protect(frame, schema("a", "b"), seed=1)
+    assert release.data.schema == {"a": pl.Float64, "b": pl.Float64}
+    assert release.claims[0].verdict.holds
+    assert not np.allclose(release.data["a"], release.data["a"].round())
+
+
+def test_records_without_weight_get_noise_of_their_own() -> None:
+    """Exact noise of a record of weight 0 is an ordinary normal: undoing the known map does not give the value back."""
+    n = 4_000
+    values = np.random.default_rng(3).normal(50, 10, n)
+    frame = pl.DataFrame({"a": values, "w": np.repeat([0.0, 1.0], n // 2)})
+    plan = Schema((*schema("a"), Variable(name="w", kind="numeric", role="weight")))
+    release = Noise(0.3, kind="rescaled", exact=True).protect(frame, plan, seed=1)
+    centre, deviation = values[n // 2 :].mean(), values[n // 2 :].std()
+    undone = centre + (release.data["a"].to_numpy() - centre) * np.sqrt(1.09)
+    left = ((undone - values) / deviation)[: n // 2]
+    assert left.std() == pytest.approx(0.3, rel=0.08)  # 5 standard errors
+    assert (np.abs(left) < 1e-6).sum() == 0
+
+
+def test_exact_noise_counts_records_with_weight() -> None:
+    """Room for exactness is records that enter the moments; too few are refused with their number, not by a claim."""
+    frame = pl.DataFrame({"a": np.arange(9.0), "w": [1.0] * 3 + [0.0] * 6})
+    plan = Schema((*schema("a"), Variable(name="w", kind="numeric", role="weight")))
+    with pytest.raises(UnsuitableError, match=r"at least 4 records with a weight above 0 .* Got 3"):
+        Noise(0.3, kind="rescaled", exact=True).protect(frame, plan, seed=1)
+
+
+def test_rescaled_noise_says_where_the_support_moves_moments() -> None:
+    """Clipping at 0 lifts the mean of a column that lies there; a column with room, and the other kinds, get no note."""
+    rng = np.random.default_rng(1)
+    frame = pl.DataFrame({"a": rng.integers(0, 2, 2000), "b": rng.normal(1e3, 9, 2000)})
+    plan = Schema((*schema("a", decimals=0, lower=0), *schema("b", lower=0)))
+    notes = Noise(0.5, kind="rescaled").protect(frame, plan, seed=1).notes
+    assert [note.endswith("of a standard deviation: a.") for note in notes] == [True]
+    assert Noise(0.5).protect(frame, plan, seed=1).notes == ()
+
+
 def test_orthogonal_noise_is_exactly_white() -> None:
     """Mean 0, covariance I, no covariance with the data, also where columns of the data are collinear."""
     rng = np.random.default_rng(1)

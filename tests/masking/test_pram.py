@@ -116,3 +116,75 @@ def test_bad_parameters() -> None:
         PRAM(matrices={"sex": ((1.0,),)}).protect(frame, SEX)
     with pytest.raises(ParameterError, match="sum to 1"):
         PRAM(matrices={"sex": ((0.5, 0.4), (0.0, 1.0))}).protect(frame, SEX)
+
+
+WEIGHTED = Schema((*SEX, Variable(name="w", kind="numeric", role="weight")))
+
+
+def test_categories_without_weight_stay_and_are_told() -> None:
+    """A category whose records all have weight 0 keeps its records, exact or not, and a note counts them."""
+    frame = pl.DataFrame({"sex": ["a"] * 200 + ["b"] * 200 + ["c"] * 100, "w": [1.0] * 400 + [0.0] * 100})
+    for exact in (False, True):
+        release = PRAM(0.8, columns=("sex",), exact=exact).protect(frame, WEIGHTED, seed=1)
+        assert (release.data["sex"][400:] == "c").all()
+        assert (release.data["sex"][:400] != "c").all()
+        assert 0.02 < (release.data["sex"] != frame["sex"]).mean() < 0.3
+        assert release.notes == ("Records whose category has no weight were not redrawn: sex (100).",)
+
+
+def test_a_branch_without_weight_stays() -> None:
+    """With depth=1 a branch of total weight 0 is left alone, and no category leaves its branch for another."""
+    tree = Taxonomy.from_edges(
+        [("all", ""), ("x", "all"), ("x1", "x"), ("x2", "x"), ("y", "all"), ("y1", "y"), ("y2", "y")]
+    )
+    plan = Schema(
+        (
+            Variable(name="code", kind="nominal", role="quasi"),
+            Variable(name="w", kind="numeric", role="weight"),
+        )
+    ).with_taxonomy("t", tree, columns=["code"])
+    frame = pl.DataFrame({"code": ["x1", "x2", "y1", "y2"] * 50, "w": [0.1, 0.2, 0.0, 0.0] * 50})
+    after = PRAM(0.5, depth=1).protect(frame, plan, seed=2).data["code"]
+    moved = after != frame["code"]
+    assert moved.any()
+    assert frame["code"].filter(moved).is_in(["x1", "x2"]).all()
+    assert after.filter(moved).is_in(["x1", "x2"]).all()
+
+
+def test_matrices_may_be_arrays_and_survive_a_recipe() -> None:
+    """Lists, tuples and arrays are one method, held as plain numbers."""
+    rows = [[0.9, 0.1], [0.2, 0.8]]
+    plan = PRAM(matrices={"sex": np.array(rows)})  # type: ignore[dict-item]
+    assert plan == PRAM(matrices={"sex": rows})  # type: ignore[dict-item]
+    assert plan.matrices == {"sex": ((0.9, 0.1), (0.2, 0.8))}
+
+
+def test_a_matrix_for_a_column_without_values_does_nothing() -> None:
+    """All cells missing: no margin to keep, no division by it."""
+    frame = pl.DataFrame({"sex": [None] * 4}, schema={"sex": pl.Enum(["a", "b"])})
+    plan = PRAM(matrices={"sex": ((0.9, 0.1), (0.2, 0.8))})
+    assert plan.protect(frame, SEX, seed=1).data["sex"].null_count() == 4
+
+
+@pytest.mark.parametrize(
+    ("matrix", "says"),
+    [
+        (((0.5, 0.5), (1.0,)), "square"),
+        (((float("nan"), 0.5), (0.5, 0.5)), "finite number, at least 0"),
+        (((1.5, -0.5), (0.5, 0.5)), "at least 0"),
+        ((("x", 0.5), (0.5, 0.5)), "finite number"),
+        ("half", "must be a list"),
+        (0.5, "must be a list"),
+        ((), "square"),
+    ],
+)
+def test_matrices_that_are_none_are_refused_at_once(matrix: object, says: str) -> None:
+    """Ragged, not a number, negative, text: before any data is read, under the name of the column."""
+    with pytest.raises(ParameterError, match=rf"matrices\['sex'\].*{says}"):
+        PRAM(matrices={"sex": matrix})  # type: ignore[dict-item]
+
+
+def test_a_matrix_for_another_column_is_refused() -> None:
+    """A matrix that would be ignored is a misspelt name."""
+    with pytest.raises(ParameterError, match=r"not treated: sxe\. Treated: sex"):
+        PRAM(matrices={"sxe": ((1.0,),)}).protect(pl.DataFrame({"sex": ["a", "b"]}), SEX)

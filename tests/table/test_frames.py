@@ -604,6 +604,28 @@ def test_loose_numbers_keep_their_digits(make: Any) -> None:
     assert cells(released, "n") == [0.25, 2.5, -1e9]
 
 
+WHOLE = {
+    **{name: make({"n": [1, 2, 3]}) for name, make in BACKENDS.items()},
+    "pandas nullable": pd.DataFrame({"n": pd.array([1, 2, 3], dtype="Int64")}),
+    "pandas in arrow": pd.DataFrame({"n": pd.array([1, 2, 3], dtype="int64[pyarrow]")}),
+    "pandas objects": pd.DataFrame({"n": pd.Series([1, 2, 3], dtype=object)}),
+}
+
+
+@pytest.mark.parametrize("data", WHOLE.values(), ids=WHOLE.keys())
+def test_whole_types_have_no_decimals_unless_declared(data: Any) -> None:
+    """What the type cannot hold is known to methods; decimals that a person declared are released, not cut."""
+    table, layout = encode(data, schema_of(n="numeric"))
+    assert table["n"].variable.decimals == 0
+    treated = table["n"].with_numbers(np.array([1.4, 2.6, 3.0]))
+    assert treated.numbers.tolist() == [1.0, 3.0, 3.0]
+    same = decode(table.with_columns(treated), layout)
+    assert as_frame(same).schema["n"] == as_frame(data).schema["n"]
+    declared, layout = encode(data, schema_of(n=variable("n", "numeric", decimals=1)))
+    released = decode(declared.with_columns(declared["n"].with_numbers(np.array([1.44, 2.6, 3.0]))), layout)
+    assert cells(released, "n") == [1.4, 2.6, 3.0]
+
+
 @pytest.mark.parametrize("make", BACKENDS.values(), ids=BACKENDS.keys())
 def test_suppressed_cells_find_a_type_that_holds_nothing(make: Any) -> None:
     """Whole numbers and truth values that lose a cell stay whole and true."""

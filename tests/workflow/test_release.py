@@ -98,9 +98,34 @@ def test_files_are_written_together_and_replay_to_the_same_bytes(
     assert again.same_input
     second, replayed = write_release(again.release, tmp_path / "again.csv", opened=again.opened)
     assert second.data.read_bytes() == outputs.data.read_bytes()
-    check_same_output(recipe, replayed.output_sha256)
+    check_same_output(recipe, replayed)
     with pytest.raises(ClaimError, match="recorded output"):
-        check_same_output(recipe, "0" * 64)
+        check_same_output(recipe, replace(replayed, output_sha256="0" * 64))
+    with pytest.raises(ClaimError, match="recorded bytes"):
+        check_same_output(recipe, replace(replayed, file_sha256="0" * 64))
+
+
+def test_an_output_that_is_not_the_recorded_one_is_refused(patients: pl.DataFrame) -> None:
+    """Also in Python: a recipe that was edited, or another version, does not pass for the same release."""
+    recipe = Noise(0.3).protect(patients, seed=3).recipe
+    assert dc.replay(recipe, patients).recipe.output_sha256 == recipe.output_sha256
+    with pytest.raises(ClaimError, match="recorded output"):
+        dc.replay(replace(recipe, method={**recipe.method, "sd": 0.2}), patients)
+
+
+def test_recipes_and_inputs_may_change_hands(tmp_path: Path, patients: pl.DataFrame) -> None:
+    """A recipe saved from Python replays from file to file, one made from files replays in Python, and so does its table."""
+    source = tmp_path / "patients.csv"
+    patients.write_csv(source)
+    schema = dc.infer(source)
+    release = dc.protect(source, Noise(0.3), schema=schema, seed=5)
+    saved = Recipe.from_toml(release.recipe.to_toml())
+    replayed = replay_opened(saved, source)
+    assert replayed.same_input
+    outputs, _ = write_release(replayed.release, tmp_path / "safe.csv", opened=replayed.opened, again=saved)
+    assert dc.replay(outputs.recipe, source).table.same_as(release.table)
+    framed = dc.protect(open_data(source).frame, Noise(0.3), schema=schema, seed=5).recipe
+    assert replay_opened(framed, source).same_input
 
 
 def test_public_recipe_holds_no_secret(patients: pl.DataFrame) -> None:

@@ -200,7 +200,7 @@ def replay_file(
     force: bool = False,
     reading: Mapping[str, Any] | None = None,
 ) -> Protected:
-    """The recorded bytes from the recipe's own input; the same plan under a new seed from another file."""
+    """The recorded output from the recipe's own input; the same plan under a new seed from another file."""
     plan = Recipe.read(recipe)
     rehearse([source, recipe], _files_of(Outputs.beside(output)).values(), force)
     replayed = replay_opened(plan, source, seed=seed, **(reading or {}))
@@ -222,6 +222,6 @@ def replay_file(
 
 def _whose_input(is_same: bool, seed: int | None) -> str:
     if is_same:
-        return "The input is the recipe's own: the output has the recorded bytes."
+        return "The input is the recipe's own: the output is the recorded one."
     which = "new" if seed is None else "the one given"
     return f"Another input than the recipe's own: the plan is the same, the seed is {which}."

@@ -12,8 +12,9 @@ from discreet.arrays import Codes, Floats, Ints
 from discreet.base import Claim, Draft, Partition
 from discreet.claims.k_anonymity import KAnonymity
 from discreet.errors import ParameterError
-from discreet.selection import chosen, names_of
+from discreet.selection import chosen, name_list, names_of
 from discreet.stats.streams import Streams
+from discreet.stats.weighted import draw_within, running_sums
 from discreet.table.column import EMPTY, PRESENT, Absent, Column
 from discreet.table.table import Table
 from discreet.table.taxonomy import Taxonomy
@@ -46,6 +47,7 @@ class GroupCentre:
     taxonomic: Literal["mode", "ancestor", "draw"] = "mode"
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "columns", name_list(self.columns))
         for kind in ("numeric", "nominal", "taxonomic"):
             if getattr(self, kind) not in _CHOICES[kind]:
                 raise ParameterError(f"`{kind}` must be one of {', '.join(_CHOICES[kind])}.")
@@ -141,15 +143,16 @@ class Members:
         """Weighted medians; between two middle values their mean, or the lower one."""
         counted = np.flatnonzero(self.weights > 0)
         order = counted[np.lexsort((values[counted], self.labels[counted]))]
-        group, ordered, running = self.labels[order], values[order], np.cumsum(self.weights[order])
-        starts = np.searchsorted(group, np.arange(len(self.starts)))
-        before = np.concatenate([[0.0], running])[starts]
-        total = np.bincount(group, weights=self.weights[order])
-        share = (running - before[group]) / total[group]
-        reached = np.flatnonzero(share >= 0.5 - 1e-12)
+        group, ordered = self.labels[order], values[order]
+        sizes = np.bincount(group)
+        running = running_sums(self.weights[order], sizes)
+        last = np.cumsum(sizes) - 1
+        share = running / running[last][group]  # of the last member exactly 1, so every group reaches half
+        rounding = (sizes * np.finfo(np.float64).eps)[group]
+        reached = np.flatnonzero(share >= 0.5 - rounding)
         low = reached[np.unique(group[reached], return_index=True)[1]]
-        between = np.zeros(len(low), dtype=np.bool_) if lower else np.abs(share[low] - 0.5) <= 1e-12
-        medians: Floats = (ordered[low] + ordered[np.minimum(low + between, len(order) - 1)]) / 2
+        between = np.zeros(len(low), dtype=np.bool_) if lower else share[low] <= 0.5 + rounding[low]
+        medians: Floats = (ordered[low] + ordered[np.minimum(low + between, last)]) / 2
         return medians
 
     def modes(self, codes: Codes) -> Codes:
@@ -164,12 +167,7 @@ class Members:
 
     def drawn(self, codes: Codes, streams: Streams) -> Codes:
         """For each record the category of a member of its group, drawn by weight."""
-        n = len(codes)
-        mass = np.cumsum(self.weights[self.order])
-        before = np.concatenate([[0.0], mass])[self.starts]
-        total = np.bincount(self.labels, weights=self.weights)
-        point = before[self.labels] + streams.uniforms("member", n=n) * total[self.labels]
-        place = np.searchsorted(mass, point, side="right")
-        stops = np.append(self.starts[1:], n) - 1
-        drawn: Codes = codes[self.order[np.minimum(place, stops[self.labels])]]
+        draws = streams.uniforms("member", n=len(codes))
+        picked = draw_within(self.labels[self.order], self.weights[self.order], self.labels, draws)
+        drawn: Codes = codes[self.order[picked]]
         return drawn

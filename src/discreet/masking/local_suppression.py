@@ -14,7 +14,7 @@ from discreet.claims.k_anonymity import KAnonymity
 from discreet.errors import ParameterError, UnsuitableError
 from discreet.kernels.suppression import suppress
 from discreet.release import Method
-from discreet.selection import chosen, name_list, names_of, whole_number
+from discreet.selection import by_column, chosen, is_number, name_list, names_of, plain, whole_number
 from discreet.stats.keys import Key, count_frequencies, group_records
 from discreet.stats.streams import Streams
 from discreet.table.column import EMPTY, Column
@@ -48,8 +48,7 @@ class LocalSuppression(Method):
     def __post_init__(self) -> None:
         object.__setattr__(self, "columns", name_list(self.columns))
         whole_number("k", self.k, least=1)
-        if any(not price > 0 for price in self.importance.values()):
-            raise ParameterError("`importance` must be above 0 (inf: never empty this column).")
+        object.__setattr__(self, "importance", by_column("importance", self.importance, _price))
 
     def fit(self, table: Table, streams: Streams) -> FittedSuppression:
         columns = chosen(table, self.columns, what="Local suppression")
@@ -66,6 +65,12 @@ class LocalSuppression(Method):
                 f"`k` must not exceed the number of records. Got k={self.k} and {table.n_records} records. Lower k."
             )
         return FittedSuppression(self, table, names_of(columns))
+
+
+def _price(name: str, value: object) -> float:
+    if not is_number(value) or not value > 0:
+        raise ParameterError(f"`{name}` must be above 0 (inf: never empty this column).")
+    return float(plain(value))
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,7 +92,7 @@ class FittedSuppression:
         return Draft(
             self.table.with_columns(*new),
             claims=(KAnonymity(self.method.k, self.names, missing="wildcard"),),
-            notes=(f"Cells emptied: {counts}.",),
+            notes=(f"Cells emptied: {counts}.", *_alone(keys, emptied)),
         )
 
     def _refuse_unreached(self, keys: list[Key], emptied: Bools) -> None:
@@ -98,6 +103,21 @@ class FittedSuppression:
                 f"{int(left.sum())} of {self.table.n_records} records match fewer than k={self.method.k} even with every "
                 "cell empty that may be. Give the columns of infinite importance a price, or recode them first."
             )
+
+
+def _alone(keys: list[Key], emptied: Bools) -> tuple[str, ...]:
+    """What a reader sees who takes no empty cell for a match: whole keys that only one record shows."""
+    gaps = emptied | np.column_stack([key.missing for key in keys])
+    whole = np.flatnonzero(~gaps.any(axis=1))
+    if not len(whole):
+        return ()
+    unique = int((group_records([key.take(whole) for key in keys], len(whole)).sizes == 1).sum())
+    if not unique:
+        return ()
+    return (
+        f"Of {len(whole)} records that show their whole key, {unique} are alone with it among these: they match others "
+        "only through empty cells.",
+    )
 
 
 def cells_to_empty(keys: list[Key], k: int, prices: Floats, streams: Streams) -> Bools:

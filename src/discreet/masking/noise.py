@@ -13,13 +13,14 @@ from discreet.base import Claim, Draft, Fitted
 from discreet.claims.exact_moments import ExactMoments
 from discreet.errors import ParameterError, UnsuitableError
 from discreet.release import Method
-from discreet.selection import chosen, name_list, names_of
+from discreet.selection import chosen, flag, name_list, names_of, number
 from discreet.stats.streams import Streams
-from discreet.stats.weighted import covariance, mean
+from discreet.stats.weighted import covariance, mean, variance
 from discreet.table.column import Column
 from discreet.table.table import Table
 
 Kind = Literal["independent", "correlated", "rescaled"]
+NOTICEABLE = 1e-3  # of a standard deviation: less than this is not worth a note
 
 
 @dataclass(frozen=True)
@@ -27,7 +28,8 @@ class Noise(Method):
     """Adds normal noise to numeric columns.
 
     Blurs every value; does **not** bound the risk of any record (an outlier stays an outlier), and whoever has the seed
-    can take the noise away. Missing cells stay missing. Whole numbers are rounded, declared bounds clip.
+    can take the noise away. Missing cells stay missing. Whole numbers are rounded, declared bounds clip; a note says
+    where this moves means or variances that were to stay.
 
     Args:
         sd: standard deviation of the noise, in standard deviations of the column. The paper's c is sd squared.
@@ -56,10 +58,8 @@ class Noise(Method):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "columns", name_list(self.columns))
-        if not 0 <= self.sd < np.inf:
-            raise ParameterError(
-                "`sd` must be 0 or more: the noise's share of each column's standard deviation."
-            )
+        object.__setattr__(self, "exact", flag("exact", self.exact))
+        object.__setattr__(self, "sd", number("sd", self.sd, least=0))
         if self.kind not in ("independent", "correlated", "rescaled"):
             raise ParameterError("`kind` must be independent, correlated or rescaled.")
         if self.exact and self.kind != "rescaled":
@@ -71,7 +71,7 @@ class Noise(Method):
         )
         centre, scatter = _moments(columns, table.weights)
         if self.exact:
-            _refuse_exact(columns, table.n_records)
+            _refuse_exact(columns, table)
         return FittedNoise(self, table, names_of(columns), centre, _root(scatter, self.kind))
 
 
@@ -93,7 +93,8 @@ class FittedNoise:
         if self.method.exact:
             normals = orthogonal_noise(normals, values, self.table.weights)
         treated = self.apply(values, normals)
-        return Draft(self.table.with_columns(*self._columns(columns, treated)), self._claims())
+        changed = self._columns(columns, treated)
+        return Draft(self.table.with_columns(*changed), self._claims(), notes=self._notes(changed, treated))
 
     def apply(self, values: Floats, normals: Floats) -> Floats:
         """Records with these standard normals turned into their noise: a map of single records."""
@@ -106,13 +107,26 @@ class FittedNoise:
     def _columns(self, columns: Sequence[Column], treated: Floats) -> list[Column]:
         if not self.method.exact:
             return [column.with_numbers(treated[:, j]) for j, column in enumerate(columns)]
-        loose = [
-            replace(c, variable=replace(c.variable, decimals=None, lower=None, upper=None)) for c in columns
-        ]
-        return [column.with_values(treated[:, j]) for j, column in enumerate(loose)]
+        return [_loosened(column).with_values(treated[:, j]) for j, column in enumerate(columns)]
 
     def _claims(self) -> tuple[Claim, ...]:
         return (ExactMoments(self.names),) if self.method.exact else ()
+
+    def _notes(self, changed: Sequence[Column], treated: Floats) -> tuple[str, ...]:
+        """Where the declared support moves moments that `rescaled` keeps in expectation."""
+        if self.method.kind != "rescaled" or self.method.exact:
+            return ()
+        shifts = {
+            column.name: _moment_shift(treated[:, j], column, self.table.weights)
+            for j, column in enumerate(changed)
+        }
+        moved = [name for name, shift in shifts.items() if shift > NOTICEABLE]
+        if not moved:
+            return ()
+        return (
+            f"Rounding to the declared decimals and clipping to the declared bounds moved means or standard "
+            f"deviations by up to {max(shifts.values()):.1%} of a standard deviation: {', '.join(moved)}.",
+        )
 
 
 def orthogonal_noise(normals: Floats, values: Floats, weights: Floats | None) -> Floats:
@@ -130,9 +144,27 @@ def orthogonal_noise(normals: Floats, values: Floats, weights: Floats | None) ->
     frame, triangle = np.linalg.qr(held)
     frame = frame * np.sign(np.diag(triangle))
     positive = mass > 0
-    out = np.zeros_like(frame)
+    out = normals.copy()  # records without weight do not enter the moments, but are blurred like any other
     out[positive] = frame[positive] / mass[positive, None] * np.sqrt(np.sum(mass**2))
     return out
+
+
+def _loosened(column: Column) -> Column:
+    """The column without the declared support, to be released with all digits."""
+    variable = replace(column.variable, decimals=None, lower=None, upper=None)
+    return replace(column, variable=variable, loose=True)
+
+
+def _moment_shift(treated: Floats, settled: Column, weights: Floats | None) -> float:
+    """How far rounding and clipping moved the mean or the standard deviation, in standard deviations."""
+    shown = ~settled.missing
+    mass = None if weights is None or not weights[shown].any() else weights[shown]
+    before, after = treated[shown], settled.numbers[shown]
+    deviation = float(np.sqrt(variance(before, mass)))
+    if not shown.any() or not deviation > 0:
+        return 0.0
+    moved = abs(float(mean(after, mass) - mean(before, mass)))
+    return max(moved, abs(float(np.sqrt(variance(after, mass))) - deviation)) / deviation
 
 
 def _scale(values: Floats) -> Floats:
@@ -175,13 +207,15 @@ def _root(scatter: Floats, kind: Kind) -> Floats:
     return root
 
 
-def _refuse_exact(columns: Sequence[Column], n_records: int) -> None:
+def _refuse_exact(columns: Sequence[Column], table: Table) -> None:
     if any(column.missing.any() for column in columns):
         raise UnsuitableError(
             "Noise with exact=True needs complete columns. Fill or leave out missing cells."
         )
     needed = 2 * len(columns) + 2
-    if n_records < needed:
+    counted = table.n_records if table.weights is None else int((table.weights > 0).sum())
+    if counted < needed:
+        which = "records" if table.weights is None else "records with a weight above 0"
         raise UnsuitableError(
-            f"Noise with exact=True needs at least {needed} records for {len(columns)} columns. Got {n_records}."
+            f"Noise with exact=True needs at least {needed} {which} for {len(columns)} columns. Got {counted}."
         )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -12,8 +13,19 @@ from discreet.base import Claim, Draft, Fitted
 from discreet.claims.equal_margins import EqualMargins
 from discreet.errors import ParameterError, UnsuitableError
 from discreet.release import Method
-from discreet.selection import chosen, name_list, names_of, share
+from discreet.selection import (
+    by_column,
+    chosen,
+    flag,
+    listed,
+    name_list,
+    names_of,
+    number,
+    share,
+    whole_number,
+)
 from discreet.stats.streams import Streams
+from discreet.stats.weighted import draw_within
 from discreet.table.column import Column
 from discreet.table.table import Table
 
@@ -24,15 +36,16 @@ class PRAM(Method):
 
     A cell is redrawn, with a chance of s, from the distribution of its column: the matrix (1 - s) I + s 1 t' is
     invariant (t' R = t'), so margins keep their expectation. Gives every cell a plausible other origin; does **not**
-    protect a category that only one record has any longer than its chance to be redrawn. Missing cells stay missing.
+    protect a category that only one record has any longer than its chance to be redrawn. Missing cells stay missing, and
+    categories whose records all have weight 0 stay as they are: no weighted margin could hold them.
 
     Args:
         keep: the least chance, over the categories, of staying as it is: the smallest diagonal entry of the matrix.
         columns: ordinal, nominal or taxonomic columns; None: those with the role quasi.
         depth: redraw a taxonomic column only among categories with the same ancestor at this depth.
         exact: move whole values instead: the records picked for a redraw permute theirs, so margins are exact.
-        matrices: column -> transition matrix of your own over its categories in order (rows sum to 1); it is made
-            invariant by the two-stage method.
+        matrices: column -> transition matrix of your own over its categories in order (rows sum to 1, lists or arrays);
+            it is made invariant by the two-stage method.
 
     Example:
         >>> import polars as pl
@@ -52,12 +65,22 @@ class PRAM(Method):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "columns", name_list(self.columns))
-        share("keep", self.keep)
+        object.__setattr__(self, "exact", flag("exact", self.exact))
+        object.__setattr__(self, "keep", share("keep", self.keep))
+        object.__setattr__(
+            self, "depth", None if self.depth is None else whole_number("depth", self.depth, least=0)
+        )
+        object.__setattr__(self, "matrices", by_column("matrices", self.matrices, _transitions))
         if self.exact and self.matrices:
             raise ParameterError("`exact` permutes values and takes no matrices; use one or the other.")
 
     def fit(self, table: Table, streams: Streams) -> Fitted:
         columns = chosen(table, self.columns, kinds=("ordinal", "nominal", "taxonomic"), what="PRAM")
+        if stray := sorted(set(self.matrices) - set(names_of(columns))):
+            raise ParameterError(
+                f"`matrices` names columns that are not treated: {', '.join(stray)}. "
+                f"Treated: {', '.join(names_of(columns))}."
+            )
         mass = np.ones(table.n_records) if table.weights is None else table.weights
         models = tuple(self._model(column, mass) for column in columns)
         return FittedPram(self, table, names_of(columns), models)
@@ -68,19 +91,34 @@ class PRAM(Method):
         margin = counts.astype(np.float64)
         if column.name not in self.matrices:
             return Redraw.of(margin, _blocks(column, self.depth), self.keep)
-        matrix = np.array(self.matrices[column.name], dtype=np.float64)
-        if matrix.shape != (len(margin), len(margin)) or (matrix < 0).any():
+        matrix = np.array(self.matrices[column.name])
+        if len(matrix) != len(margin):
             raise ParameterError(
-                f"The matrix of column '{column.name}' must be {len(margin)} x {len(margin)} without negative entries."
+                f"The matrix of column '{column.name}' must be {len(margin)} x {len(margin)}, one row for each category. "
+                f"Got {len(matrix)} x {len(matrix)}."
             )
-        if np.abs(matrix.sum(axis=1) - 1).max() > 1e-9:
-            raise ParameterError(f"The rows of the matrix of column '{column.name}' must sum to 1.")
         return invariant_matrix(matrix, margin)
+
+
+def _transitions(name: str, matrix: Any) -> tuple[tuple[float, ...], ...]:
+    """A transition matrix as plain numbers: square, no entry below 0, rows that sum to 1."""
+    rows = tuple(
+        tuple(float(number(name, entry, least=0)) for entry in listed(name, row))
+        for row in listed(name, matrix)
+    )
+    if not rows or any(len(row) != len(rows) for row in rows):
+        raise ParameterError(f"`{name}` must be a square matrix: as many rows as entries in each row.")
+    if any(abs(sum(row) - 1) > 1e-9 for row in rows):
+        raise ParameterError(f"The rows of `{name}` must sum to 1.")
+    return rows
 
 
 @dataclass(frozen=True, eq=False)
 class Redraw:
-    """The matrix (1 - s) I + s 1 t' in each block of categories, never written out: 10^4 categories cost 10^4."""
+    """The matrix (1 - s) I + s 1 t' in each block of categories, never written out: 10^4 categories cost 10^4.
+
+    `chance` is s for each category, 0 for one without weight: it stays, as in `invariant_matrix`.
+    """
 
     margin: Floats
     blocks: Codes
@@ -96,34 +134,32 @@ class Redraw:
         np.minimum.at(rarest, blocks[held], within[held])
         leaving = 1.0 - np.minimum(rarest, 1.0)
         chance = np.divide(1.0 - keep, leaving, out=np.ones_like(leaving), where=leaving > 0)
-        return cls(margin, blocks, np.minimum(chance, 1.0))
+        return cls(margin, blocks, np.where(held, np.minimum(chance, 1.0)[blocks], 0.0))
 
     def matrix(self) -> Floats:
         """The transition matrix, for a look at small ones."""
         same = self.blocks[:, None] == self.blocks[None, :]
         total = np.bincount(self.blocks, weights=self.margin)[self.blocks]
         target = np.divide(self.margin, total, out=np.zeros_like(self.margin), where=total > 0)
-        chance = self.chance[self.blocks][:, None]
+        chance = self.chance[:, None]
         return (1 - chance) * np.eye(len(self.margin)) + chance * np.where(same, target[None, :], 0.0)
 
     def draw(self, codes: Codes, streams: Streams) -> Codes:
         """New categories for records with these codes."""
         n = len(codes)
-        picked = streams.uniforms("pick", n=n) < self.chance[self.blocks[codes]]
+        picked = streams.uniforms("pick", n=n) < self.chance[codes]
         order = np.argsort(self.blocks, kind="stable")
-        running = np.cumsum(self.margin[order])
-        total = np.bincount(self.blocks, weights=self.margin)
-        before = np.concatenate([[0.0], np.cumsum(total)])
-        own = self.blocks[codes]
-        point = before[own] + streams.uniforms("category", n=n) * total[own]
-        place = np.minimum(np.searchsorted(running, point, side="right"), len(order) - 1)
-        last = np.searchsorted(self.blocks[order], own, side="right") - 1
-        return np.where(picked, order[np.minimum(place, last)], codes).astype(np.int32)
+        draws = streams.uniforms("category", n=n)[picked]
+        new = codes.astype(np.int32)
+        new[picked] = order[
+            draw_within(self.blocks[order], self.margin[order], self.blocks[codes[picked]], draws)
+        ]
+        return new
 
     def permute(self, codes: Codes, streams: Streams) -> Codes:
         """The records picked for a redraw exchange their categories inside their block."""
         n = len(codes)
-        picked = np.flatnonzero(streams.uniforms("pick", n=n) < self.chance[self.blocks[codes]])
+        picked = np.flatnonzero(streams.uniforms("pick", n=n) < self.chance[codes])
         shuffled = picked[streams.permutation("order", n=len(picked))]
         sources = shuffled[np.argsort(self.blocks[codes[shuffled]], kind="stable")]
         targets = picked[np.argsort(self.blocks[codes[picked]], kind="stable")]
@@ -147,7 +183,18 @@ class FittedPram:
             for name, model in zip(self.names, self.models, strict=True)
         ]
         claims: tuple[Claim, ...] = (EqualMargins(self.names),) if self.method.exact else ()
-        return Draft(self.table.with_columns(*columns), claims)
+        return Draft(self.table.with_columns(*columns), claims, notes=self._notes())
+
+    def _notes(self) -> tuple[str, ...]:
+        """Which columns hold records that could not be redrawn, because their category has no weight."""
+        weights = self.table.weights
+        if weights is None:
+            return ()
+        kept = {name: _n_unweighted(self.table[name], weights) for name in self.names}
+        named = [f"{name} ({count})" for name, count in kept.items() if count]
+        if not named:
+            return ()
+        return (f"Records whose category has no weight were not redrawn: {', '.join(named)}.",)
 
     def _changed(self, column: Column, model: Redraw | Floats, streams: Streams) -> Column:
         rows = np.flatnonzero(~column.missing)
@@ -164,7 +211,9 @@ class FittedPram:
 
 
 def invariant_matrix(matrix: Floats, margin: Floats) -> Floats:
-    """R = P Q with Q the way back by Bayes: t' R = t' for the margin t. Categories without records stay."""
+    """R = P Q with Q the way back by Bayes: t' R = t' for the margin t. Categories without weight stay."""
+    if not margin.any():
+        return np.eye(len(margin))
     t = margin / margin.sum()
     after = t @ matrix
     back = np.divide(
@@ -175,6 +224,13 @@ def invariant_matrix(matrix: Floats, margin: Floats) -> Floats:
     invariant[unseen] = np.eye(len(t))[unseen]
     rescaled: Floats = invariant / invariant.sum(axis=1, keepdims=True)
     return rescaled
+
+
+def _n_unweighted(column: Column, weights: Floats) -> int:
+    """Records that have a category of which no record has weight."""
+    codes = column.codes[~column.missing]
+    margin = np.bincount(codes, weights=weights[~column.missing], minlength=len(column.levels))
+    return int((margin[codes] <= 0).sum())
 
 
 def _blocks(column: Column, depth: int | None) -> Codes:

@@ -11,7 +11,7 @@ from discreet.claims.equal_margins import EqualMargins
 from discreet.errors import ParameterError
 from discreet.kernels.rankswap import swap_ranks
 from discreet.release import Method
-from discreet.selection import chosen, name_list, names_of
+from discreet.selection import chosen, is_number, name_list, names_of, plain
 from discreet.stats.streams import Streams
 from discreet.table.column import Column
 from discreet.table.schema import Kind
@@ -46,8 +46,9 @@ class RankSwapping(Method):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "columns", name_list(self.columns))
-        if not 0 <= self.p <= 100:
+        if not is_number(self.p) or not 0 <= self.p <= 100:
             raise ParameterError("`p` must be a percentage, from 0 to 100.")
+        object.__setattr__(self, "p", plain(self.p))
 
     def fit(self, table: Table, streams: Streams) -> Fitted:
         kinds: tuple[Kind, ...] = ("numeric",) if self.columns is None else ("numeric", "ordinal")

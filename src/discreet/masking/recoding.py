@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any, ClassVar
 
 import numpy as np
@@ -11,7 +12,9 @@ import numpy as np
 from discreet.base import Draft
 from discreet.errors import ParameterError
 from discreet.release import Method
+from discreet.selection import by_column, listed, number, whole_number
 from discreet.stats.streams import Streams
+from discreet.table.cells import code_text, converted, sort_of_levels
 from discreet.table.column import Column
 from discreet.table.table import Table
 from discreet.table.taxonomy_build import Intervals, from_intervals
@@ -30,7 +33,9 @@ class GlobalRecoding(Method):
             - a whole number: the depth of the tree to go up to (taxonomic columns, and numeric ones whose schema names
               an interval taxonomy); 0 is the root;
             - a list of cut points: a numeric column becomes intervals [a, b), open at both ends;
-            - a mapping new category -> list of old ones (nominal, ordinal); others stay.
+            - a mapping new category -> list of old ones (nominal, ordinal); others stay. Categories are told by their
+              text, so that 9 and "9" are one, in Python as in a recipe; a new one is of the column's own type where its
+              text can be. Listed ones that do not occur are noted.
 
     Example:
         >>> import polars as pl
@@ -45,9 +50,9 @@ class GlobalRecoding(Method):
     columns: Mapping[str, Any]
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "columns", by_column("columns", self.columns, _plainly))
         if not self.columns:
             raise ParameterError("`columns` is empty; say how to recode at least one column.")
-        object.__setattr__(self, "columns", {name: _frozen(how) for name, how in self.columns.items()})
 
     def fit(self, table: Table, streams: Streams) -> FittedRecoding:
         for name in self.columns:
@@ -55,10 +60,33 @@ class GlobalRecoding(Method):
         return FittedRecoding(self, table)
 
 
-def _frozen(how: Any) -> Any:
+def _plainly(name: str, how: Any) -> Any:
+    """A depth, cut points or a merge list in the one form that a recipe holds, so that both recode alike."""
     if isinstance(how, Mapping):
-        return {new: tuple(olds) for new, olds in how.items()}
-    return tuple(how) if isinstance(how, list) else how
+        return _merge_lists(name, how)
+    if isinstance(how, (int, np.integer)):
+        return whole_number(name, how, least=0)
+    if isinstance(how, (str, bytes)) or not isinstance(how, Iterable):
+        raise ParameterError(
+            f"`{name}` must be a depth, a list of cut points, or a mapping new -> list of old categories."
+        )
+    cuts = tuple(number(name, cut) for cut in how)
+    if len(cuts) < 2 or any(one >= other for one, other in pairwise(cuts)):
+        raise ParameterError(f"`{name}` must have at least two cut points, each above the one before.")
+    return cuts
+
+
+def _merge_lists(name: str, groups: Mapping[Any, Any]) -> dict[str, tuple[str, ...]]:
+    """New category -> old ones, as texts; an old one that stands in two lists has no place to go."""
+    texts = {code_text(new): tuple(map(code_text, listed(name, olds))) for new, olds in groups.items()}
+    olds = [old for group in texts.values() for old in group]
+    if not olds or len(texts) < len(groups):
+        raise ParameterError(f"`{name}` must map each new category to a list of old ones.")
+    if doubled := len(olds) - len(set(olds)):
+        raise ParameterError(
+            f"`{name}` lists {doubled} categories more than once. Give each one place to go."
+        )
+    return texts
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,20 +98,27 @@ class FittedRecoding:
 
     def draw(self, streams: Streams) -> Draft:
         recoded = [recode(self.table[name], how) for name, how in self.method.columns.items()]
-        return Draft(self.table.with_columns(*recoded))
+        return Draft(self.table.with_columns(*recoded), notes=self._notes())
+
+    def _notes(self) -> tuple[str, ...]:
+        """Merge lists that name categories which do not occur: of another quarter, or misspelt."""
+        notes = []
+        for name, how in self.method.columns.items():
+            wanted = {old for olds in how.values() for old in olds} if isinstance(how, Mapping) else set()
+            if lacking := wanted - {code_text(level) for level in self.table[name].levels}:
+                notes.append(
+                    f"Column '{name}': {len(lacking)} of the {len(wanted)} categories to merge do not occur."
+                )
+        return tuple(notes)
 
 
 def recode(column: Column, how: Any) -> Column:
     """One column made coarser."""
     if isinstance(how, Mapping):
         return _merged(column, how)
-    if isinstance(how, int) and not isinstance(how, bool):
+    if isinstance(how, int):
         return _raised(column, how)
-    if isinstance(how, Sequence) and not isinstance(how, str):
-        return _cut(column, _open_intervals(column, how), 1)
-    raise ParameterError(
-        f"Column '{column.name}': give a depth, a list of cut points, or a mapping new -> list of old categories."
-    )
+    return _cut(column, _open_intervals(column, how), 1)
 
 
 def _raised(column: Column, depth: int) -> Column:
@@ -104,8 +139,6 @@ def _open_intervals(column: Column, cuts: Sequence[float]) -> Intervals:
     if column.kind != "numeric":
         raise ParameterError(f"Column '{column.name}' is {column.kind}; cut points are for numeric columns.")
     points = [float(cut) for cut in cuts]
-    if len(points) < 2:
-        raise ParameterError(f"Column '{column.name}': give at least two cut points.")
     is_whole = column.variable.decimals == 0 and all(point.is_integer() for point in points)
     return from_intervals([points], name=column.name, open_ends=True, whole=is_whole)
 
@@ -129,20 +162,17 @@ def _by_axis(tree: Intervals) -> Any:
     return tree.leaves_of(whole.astype(np.float64))
 
 
-def _merged(column: Column, groups: Mapping[Any, Sequence[Any]]) -> Column:
+def _merged(column: Column, groups: Mapping[str, Sequence[str]]) -> Column:
     if column.kind not in ("nominal", "ordinal"):
         raise ParameterError(
             f"Column '{column.name}' is {column.kind}; a mapping is for nominal and ordinal columns."
         )
-    target = {old: new for new, olds in groups.items() for old in olds}
-    unknown = [old for old in target if old not in column.levels]
-    if unknown:
-        raise ParameterError(
-            f"Column '{column.name}': {len(unknown)} of the {len(target)} categories to merge do not occur in it."
-        )
-    renamed = [target.get(level, level) for level in column.levels]
+    labels = converted(list(groups), sort_of_levels(column.levels)) or list(groups)
+    target = {old: label for label, olds in zip(labels, groups.values(), strict=True) for old in olds}
+    renamed = [target.get(code_text(level), level) for level in column.levels]
     levels = list(dict.fromkeys(renamed))
-    place = np.array([levels.index(level) for level in renamed], dtype=np.int32)
+    position = {level: i for i, level in enumerate(levels)}
+    place = np.array([position[level] for level in renamed], dtype=np.int32)
     if column.kind == "ordinal" and (np.diff(place) < 0).any():
         raise ParameterError(
             f"Column '{column.name}' is ordinal; only categories that are neighbours in its order can be merged."

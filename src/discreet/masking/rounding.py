@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from decimal import Decimal
+from typing import Any, ClassVar
 
 import numpy as np
 
+from discreet.arrays import Floats
 from discreet.base import Draft
 from discreet.errors import ParameterError
 from discreet.release import Method
-from discreet.selection import chosen, name_list, names_of
+from discreet.selection import by_column, chosen, flag, name_list, names_of, number
 from discreet.stats.streams import Streams
 from discreet.table.column import Column
 from discreet.table.table import Table
+
+FINEST = 12  # digits after the point of a base that is a decimal number; one third is none
 
 
 @dataclass(frozen=True)
@@ -45,12 +49,18 @@ class Rounding(Method):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "columns", name_list(self.columns))
-        bases = self.base.values() if isinstance(self.base, Mapping) else [self.base]
-        if not bases or any(isinstance(b, bool) or not 0 < b < np.inf for b in bases):
-            raise ParameterError("`base` must be above 0, or map columns to numbers above 0.")
+        object.__setattr__(self, "random", flag("random", self.random))
+        is_each = isinstance(self.base, Mapping)
+        object.__setattr__(
+            self, "base", by_column("base", self.base, _base) if is_each else _base("base", self.base)
+        )
+        if is_each and not self.base:
+            raise ParameterError("`base` is empty; map at least one column to its base.")
+        if is_each and self.columns is not None:
+            raise ParameterError("`base` names the columns already; leave out `columns`.")
 
     def fit(self, table: Table, streams: Streams) -> FittedRounding:
-        named = tuple(self.base) if isinstance(self.base, Mapping) else self.columns
+        named: Sequence[str] | None = tuple(self.base) if isinstance(self.base, Mapping) else self.columns
         columns = chosen(table, named, kinds=("numeric",), roles=("quasi", "confidential"), what="Rounding")
         return FittedRounding(self, table, names_of(columns))
 
@@ -73,5 +83,19 @@ class FittedRounding:
         if self.method.random:
             draws = streams.uniforms("rounding", column.name, n=len(multiples))
             below = np.floor(multiples)
-            return column.with_numbers((below + (draws < multiples - below)) * base)
-        return column.with_numbers(np.rint(multiples) * base)
+            return column.with_numbers(_times(below + (draws < multiples - below), base))
+        return column.with_numbers(_times(np.rint(multiples), base))
+
+
+def _base(name: str, value: Any) -> float:
+    if number(name, value) <= 0:
+        raise ParameterError(f"`{name}` must be above 0.")
+    return number(name, value)
+
+
+def _times(multiples: Floats, base: float) -> Floats:
+    """Multiples of the base as they are written: three times 0.1 is 0.3, not 0.30000000000000004."""
+    exponent = Decimal(str(base)).as_tuple().exponent
+    digits = -exponent if isinstance(exponent, int) else 0
+    products = multiples * base
+    return np.round(products, digits) if 0 < digits <= FINEST else products

@@ -12,11 +12,13 @@ from discreet.arrays import Bools, Floats
 from discreet.base import Draft
 from discreet.errors import ParameterError
 from discreet.release import Method
-from discreet.selection import chosen, name_list
+from discreet.selection import by_column, chosen, name_list, number
 from discreet.stats.streams import Streams
 from discreet.stats.weighted import quantile
 from discreet.table.column import EMPTY, Column
 from discreet.table.table import Table
+
+FEWEST = 3  # records whose mean may be published
 
 
 @dataclass(frozen=True)
@@ -30,7 +32,8 @@ class TopBottomCoding(Method):
         top_share, bottom_share: instead of bounds, for all of `columns`: the share of (weighted) records beyond.
             The bound is then a value of the file.
         columns: for the shares; None: numeric columns with the role quasi or confidential.
-        value: what is published beyond: `bound`; `mean` of what lies beyond, which keeps totals; `missing`.
+        value: what is published beyond: `bound`; `mean` of what lies beyond, which keeps totals (the bound where fewer
+            than 3 records with weight lie beyond, since each of two knows the other's value); `missing`.
     """
 
     strata_apart: ClassVar[bool] = False
@@ -44,7 +47,12 @@ class TopBottomCoding(Method):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "columns", name_list(self.columns))
-        if not (0 <= self.top_share < 0.5 and 0 <= self.bottom_share < 0.5):
+        for side in ("top", "bottom"):
+            object.__setattr__(self, side, by_column(side, getattr(self, side), number))
+            object.__setattr__(
+                self, f"{side}_share", number(f"{side}_share", getattr(self, f"{side}_share"), least=0)
+            )
+        if self.top_share >= 0.5 or self.bottom_share >= 0.5:
             raise ParameterError("`top_share` and `bottom_share` must lie between 0 and 0.5.")
         if not (self.top or self.bottom or self.top_share or self.bottom_share):
             raise ParameterError("Give bounds (`top`, `bottom`) or shares (`top_share`, `bottom_share`).")
@@ -85,12 +93,27 @@ class FittedCoding:
 
     def draw(self, streams: Streams) -> Draft:
         columns = [self._coded(self.table[name], *bounds) for name, bounds in self.bounds.items()]
-        return Draft(self.table.with_columns(*columns))
+        return Draft(self.table.with_columns(*columns), notes=self._notes())
+
+    def _notes(self) -> tuple[str, ...]:
+        """Columns in which a mean would be the value of one record, or tell one of two about the other."""
+        if self.method.value != "mean":
+            return ()
+        few = [
+            f"{name} ({side})"
+            for name, bounds in self.bounds.items()
+            for side, beyond in zip(("bottom", "top"), _beyond(self.table[name], *bounds), strict=True)
+            if beyond.any() and not self._has_mean(beyond)
+        ]
+        if not few:
+            return ()
+        return (
+            f"Coded to the bound, because fewer than {FEWEST} records with weight lie beyond: {', '.join(few)}.",
+        )
 
     def _coded(self, column: Column, low: float, high: float) -> Column:
         values = np.array(column.values, dtype=np.float64)
-        below = ~column.missing & (values < low)
-        above = ~column.missing & (values > high)
+        below, above = _beyond(column, low, high)
         if self.method.value == "missing":
             return column.with_values(values, np.where(below | above, EMPTY, column.absent).astype(np.uint8))
         for beyond, bound in ((below, low), (above, high)):
@@ -98,8 +121,18 @@ class FittedCoding:
         return column.with_numbers(values)
 
     def _published(self, values: Floats, beyond: Bools, bound: float) -> float:
-        if self.method.value == "bound" or not beyond.any():
+        if self.method.value == "bound" or not self._has_mean(beyond):
             return bound
-        mass = np.ones(len(values)) if self.table.weights is None else self.table.weights
-        mass = mass[beyond] if mass[beyond].any() else np.ones(int(beyond.sum()))
-        return float(np.average(values[beyond], weights=mass))
+        weights = None if self.table.weights is None else self.table.weights[beyond]
+        return float(np.average(values[beyond], weights=weights))
+
+    def _has_mean(self, beyond: Bools) -> bool:
+        """Whether enough records with weight lie beyond for their mean to hide each."""
+        heavy = beyond if self.table.weights is None else beyond & (self.table.weights > 0)
+        return int(heavy.sum()) >= FEWEST
+
+
+def _beyond(column: Column, low: float, high: float) -> tuple[Bools, Bools]:
+    """Records below the bottom, and above the top."""
+    values = column.numbers
+    return ~column.missing & (values < low), ~column.missing & (values > high)

@@ -14,7 +14,7 @@ from discreet.errors import ParameterError, UnsuitableError
 from discreet.kernels.mdav import vmdav
 from discreet.partition.patterns import missing_patterns
 from discreet.partition.spread import Spread, spread_of
-from discreet.selection import chosen, refuse_missing, whole_number
+from discreet.selection import chosen, name_list, number, refuse_missing, whole_number
 from discreet.stats.streams import Streams
 from discreet.table.column import Column
 from discreet.table.table import Table
@@ -38,9 +38,10 @@ class MDAV:
     missing: Literal["patterns", "refuse"] = "patterns"
 
     def __post_init__(self) -> None:
-        whole_number("k", self.k, least=1)
-        if self.gamma is not None and not self.gamma >= 0:
-            raise ParameterError("`gamma` must be 0 or more, or None for groups of exactly k.")
+        object.__setattr__(self, "k", whole_number("k", self.k, least=1))
+        object.__setattr__(self, "columns", name_list(self.columns))
+        if self.gamma is not None:
+            object.__setattr__(self, "gamma", number("gamma", self.gamma, least=0))
         if self.missing not in ("patterns", "refuse"):
             raise ParameterError("`missing` must be 'patterns' or 'refuse'.")
 

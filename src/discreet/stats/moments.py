@@ -47,13 +47,13 @@ class Moments:
 
     @property
     def covariance(self) -> Floats:
-        """Scatter divided by the sum of weights."""
-        return self.scatter / self.weight
+        """Scatter divided by the sum of weights; nothing where nothing has weight."""
+        return self.scatter / (self.weight or 1.0)
 
     @property
     def deviations(self) -> Floats:
         """Standard deviation of each column."""
-        deviations: Floats = np.sqrt(np.diag(self.scatter) / self.weight)
+        deviations: Floats = np.sqrt(np.diag(self.covariance))
         return deviations
 
     @property

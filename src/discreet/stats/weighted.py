@@ -6,10 +6,12 @@ Everything is invariant to the scale of the weights, and weights of one give the
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.arrays import Floats
+from discreet.arrays import Floats, Ints
 from discreet.errors import ParameterError
 
 
@@ -135,3 +137,39 @@ def counts(codes: NDArray[np.integer], n_levels: int, weights: Floats | None = N
         return np.bincount(codes, minlength=n_levels).astype(np.float64)
     scaled = checked_weights(weights, len(codes))
     return np.asarray(np.bincount(codes, weights=scaled, minlength=n_levels), dtype=np.float64)
+
+
+def running_sums(mass: Floats, sizes: Ints) -> Floats:
+    """Sums of `mass`, sorted by group, that begin anew in each: one sum over all would swallow light groups' digits.
+
+    >>> running_sums(np.array([1e20, 1.0, 2.0]), np.array([1, 2])).tolist()
+    [1e+20, 1.0, 3.0]
+    """
+    starts = np.cumsum(sizes) - sizes
+    running = np.empty_like(mass)
+    for size in np.unique(sizes):  # groups of one size at a time are a matrix
+        rows = starts[sizes == size][:, None] + np.arange(size)
+        running[rows] = np.cumsum(mass[rows], axis=1)
+    return running
+
+
+def draw_within(group: NDArray[Any], mass: Floats, of: NDArray[Any], draws: Floats) -> Ints:
+    """For each draw in [0, 1) an entry of the group that it is `of`, in proportion to mass, never one without any.
+
+    `group` is ascending; every group that is drawn from has an entry of positive mass.
+
+    >>> draw_within(np.array([0, 0, 1, 1]), np.array([1.0, 3.0, 0.0, 1.0]), np.array([0, 0, 1]), np.array([0.2, 0.3, 0.0]))
+    array([0, 1, 3])
+    """
+    heavy = np.flatnonzero(mass > 0)
+    sizes = np.bincount(group[heavy], minlength=int(of.max(initial=0)) + 1)
+    running, last = running_sums(mass[heavy], sizes), np.cumsum(sizes) - 1
+    points = draws * running[last[of]]
+    is_point = np.repeat([False, True], [len(heavy), len(of)])
+    order = np.lexsort((is_point, np.concatenate([running, points]), np.concatenate([group[heavy], of])))
+    before = np.empty(len(order), dtype=np.int64)
+    before[order] = np.cumsum(
+        ~is_point[order]
+    )  # entries of earlier groups, and of its own the sums up to the point
+    picked: Ints = heavy[np.minimum(before[len(heavy) :], last[of])]
+    return picked

@@ -185,7 +185,9 @@ def settle(numbers: Floats, variable: Variable) -> Floats:
     >>> settle(np.array([1.26, -3.0]), Variable(name="stay", kind="numeric", decimals=1, lower=0))
     array([1.3, 0. ])
     """
-    settled = numbers if variable.decimals is None else np.round(numbers, variable.decimals)
+    settled = (
+        numbers if variable.decimals is None else np.round(numbers, variable.decimals)
+    ) + 0.0  # no -0.0
     if variable.lower is None and variable.upper is None:
         return settled
     return np.clip(settled, variable.lower, variable.upper)

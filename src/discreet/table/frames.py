@@ -201,6 +201,8 @@ def _encode_numbers(
         raise SchemaError(f"Column '{variable.name}' holds truth values, not numbers; set kind = 'nominal'.")
     if form.sort not in PLAIN:
         return _numbers_among_categories(series, variable, absent, form, library)
+    if form.sort in ("whole", "date") and variable.decimals is None:
+        variable = replace(variable, decimals=0)  # what the type cannot hold, no method should make
     numbers = library.numbers(series, form)
     for reason, code in _code_numbers(variable).items():
         absent[(numbers == code) & (absent == PRESENT)] = reason
@@ -424,7 +426,8 @@ def _decode_numbers(column: Column, form: Form, library: Library) -> Any:
     for reason, code in _code_numbers(column.variable).items():
         numbers[column.absent == reason] = code
     blanks = [(blank, column.absent == _reason_of_blank(i)) for i, blank in enumerate(form.blanks)]
-    written = library.loose(form) if column.loose and form.sort in ("whole", "number") else form
+    is_loose = column.loose or (form.sort == "whole" and column.variable.decimals != 0)
+    written = library.loose(form) if is_loose and form.sort in ("whole", "number") else form
     return library.from_numbers(column.name, numbers, blanks, written)
 
 

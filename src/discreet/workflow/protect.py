@@ -91,7 +91,7 @@ def write_release(
     """Write data, both recipes and the report: all of them, or none.
 
     `opened` is the input the release was made from, whose flavour (delimiter, labels) the output keeps. The recipe on
-    disk holds the hash of the output's bytes. `again` is a recipe whose recorded bytes must come out.
+    disk also holds the hash of the output's bytes. `again` is a recipe whose recorded output must come out.
     """
     outputs = Outputs.beside(output)
     source = opened.source if opened is not None else None
@@ -100,9 +100,9 @@ def write_release(
         tags = kept_tags(source.tags, release) if source is not None else None
         flavour = source.format if source is not None else None
         write_onto(as_polars(release.data), temporary, outputs.data, flavour, tags)
-        recipe = replace(release.recipe, output_sha256=sha256_of(temporary))
+        recipe = replace(release.recipe, file_sha256=sha256_of(temporary))
         if again is not None:
-            check_same_output(again, recipe.output_sha256)
+            check_same_output(again, recipe)
         staged.add(outputs.recipe, private=True).write_text(recipe.to_toml(), encoding="utf-8")
         staged.add(outputs.public_recipe).write_text(release.public_recipe.to_toml(), encoding="utf-8")
         if report is not None:

@@ -11,7 +11,7 @@ from discreet.errors import ClaimError
 from discreet.recipe import Recipe
 from discreet.release import Release, prepare, table_sha256
 from discreet.stats.streams import new_seed
-from discreet.table.frames import Frame
+from discreet.table.frames import Frame, encode
 from discreet.table.load import Opened, open_data
 from discreet.version import VERSION
 from discreet.workflow.methods import build_method
@@ -54,24 +54,38 @@ def replay_opened(
     plan = recipe if isinstance(recipe, Recipe) else Recipe.read(recipe)
     opened = open_data(data, **_reading(plan, data, reading))
     method = build_method(plan.method, methods)
-    is_file = opened.sha256 is not None
-    same = is_file and opened.sha256 == plan.input_sha256
-    prepared = prepare(method, opened, plan.schema, plan.seed if same or seed is None else seed)
-    if not is_file:
-        same = table_sha256(prepared.table) == plan.input_sha256
-    if not same and seed is None:
-        prepared = prepare(method, opened, plan.schema, new_seed())
-    return Replayed(prepared.release(), opened, same)
+    same = _is_own_input(plan, opened)
+    chosen = new_seed() if seed is None else seed
+    release = prepare(method, opened, plan.schema, plan.seed if same else chosen).release()
+    if same:
+        check_same_output(plan, release.recipe)
+    return Replayed(release, opened, same)
 
 
-def check_same_output(recipe: Recipe, output_sha256: str) -> None:
-    """Refuse a replay on the recipe's own input that did not give the recorded bytes."""
-    if recipe.output_sha256 and recipe.output_sha256 != output_sha256:
-        other = f" (made by version {recipe.version}, this is {VERSION})" if recipe.version != VERSION else ""
+def _is_own_input(plan: Recipe, opened: Opened) -> bool:
+    """Whether the file's bytes, or the content of its table, are what the recipe was made from."""
+    if opened.sha256 is not None and opened.sha256 == plan.input_sha256:
+        return True
+    return table_sha256(encode(opened.frame, plan.schema, opened.text_of)[0]) == plan.input_sha256
+
+
+def check_same_output(recorded: Recipe, made: Recipe) -> None:
+    """Refuse a replay on the recipe's own input that did not give the recorded table, or file where both have one."""
+    other = f" (made by version {recorded.version}, this is {VERSION})" if recorded.version != VERSION else ""
+    if _differ(recorded.output_sha256, made.output_sha256):
         raise ClaimError(
-            f"The replay does not give the recorded output{other}. Use the recorded version, or protect anew. The bytes "
-            "also differ where the output has another ending than the recorded file."
+            f"The replay does not give the recorded output{other}. Use the recorded version, or protect anew."
         )
+    if _differ(recorded.file_sha256, made.file_sha256):
+        raise ClaimError(
+            f"The replay gives the recorded table, but not the recorded bytes{other}. Write a file with the same ending as "
+            "the recorded one."
+        )
+
+
+def _differ(one: str, other: str) -> bool:
+    """Hashes of one kind that are not equal; what was not recorded cannot differ."""
+    return bool(one and other) and one != other
 
 
 def _reading(plan: Recipe, data: Any, given: dict[str, Any]) -> dict[str, Any]:
