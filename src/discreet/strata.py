@@ -24,6 +24,9 @@ class _Fits(Protocol):
     def fit(self, table: Table, streams: Streams) -> Fitted: ...
 
 
+MOST_NOTES = 12
+
+
 @dataclass(frozen=True, eq=False)
 class ApartFit:
     """One fit per part of the table; `rows` are the records of each part."""
@@ -67,7 +70,6 @@ def cells_by(table: Table, names: Sequence[str]) -> Partition:
 def join_drafts(table: Table, rows: tuple[Ints, ...], drafts: list[Draft]) -> Draft:
     """Drafts of parts as one draft of the table; claims must be those of every part."""
     shared = reduce(_shared, (draft.claims for draft in drafts))
-    notes = tuple(dict.fromkeys(note for draft in drafts for note in draft.notes))
     columns = tuple(_join_column(name, table, rows, drafts) for name in drafts[0].table.names)
     labels = np.zeros(table.n_records, dtype=np.int64)
     first = 0
@@ -80,7 +82,7 @@ def join_drafts(table: Table, rows: tuple[Ints, ...], drafts: list[Draft]) -> Dr
         table=Table(columns, table.n_records),
         claims=shared,
         partition=replace(drafts[0].partition or Partition(labels), labels=labels) if grouped else None,
-        notes=notes,
+        notes=(*_joined_notes(drafts), *_lost_claims(shared, drafts)),
         reordered=any(draft.reordered for draft in drafts),
     )
 
@@ -89,6 +91,38 @@ def _shared(claims: tuple[Claim, ...], others: tuple[Claim, ...]) -> tuple[Claim
     """What each of the claims becomes together with its like among the others; those without one are gone."""
     met = (next(filter(None, map(claim.meet, others)), None) for claim in claims)
     return tuple(claim for claim in met if claim is not None)
+
+
+def _joined_notes(drafts: list[Draft]) -> tuple[str, ...]:
+    """Every note once: as it is where all parts have it, else with the parts it is about."""
+    parts: dict[str, list[int]] = {}
+    for number, draft in enumerate(drafts, start=1):
+        for note in dict.fromkeys(draft.notes):
+            parts.setdefault(note, []).append(number)
+    told = [_placed(note, numbers, len(drafts)) for note, numbers in parts.items()]
+    if len(told) <= MOST_NOTES:
+        return tuple(told)
+    return (*told[:MOST_NOTES], f"And {len(told) - MOST_NOTES} more notes on single parts.")
+
+
+def _placed(note: str, numbers: list[int], n_parts: int) -> str:
+    if len(numbers) == n_parts:
+        return note
+    which = f"part {numbers[0]}" if len(numbers) == 1 else f"{len(numbers)} parts"
+    return f"In {which} of {n_parts}: {note}"
+
+
+def _lost_claims(shared: tuple[Claim, ...], drafts: list[Draft]) -> tuple[str, ...]:
+    """Claims that hold in parts and not for all of them together, one of each kind."""
+    kinds = {type(claim) for claim in shared}
+    lost: dict[type[Claim], Claim] = {}
+    for draft in drafts:
+        for claim in draft.claims:
+            if type(claim) not in kinds:
+                lost.setdefault(type(claim), claim)
+    return tuple(
+        f"Holds inside parts, and is not claimed of all together: {c.statement}" for c in lost.values()
+    )
 
 
 def _join_column(name: str, table: Table, rows: tuple[Ints, ...], drafts: list[Draft]) -> Column:
@@ -101,4 +135,5 @@ def _join_column(name: str, table: Table, rows: tuple[Ints, ...], drafts: list[D
     absent = np.zeros(table.n_records, dtype=np.uint8)
     for members, part in zip(rows, parts, strict=True):
         values[members], absent[members] = part.values, part.absent
-    return Column(parts[0].variable, values, absent, parts[0].levels, parts[0].tree)
+    first = next((part for part in parts if part.loose), parts[0])
+    return replace(first, values=values, absent=absent)

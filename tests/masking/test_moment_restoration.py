@@ -519,3 +519,33 @@ def test_a_recipe_says_blocks_families_and_partitions() -> None:
         release = method.protect(frame, schema, seed=9)
         again = dc.replay(dc.Recipe.from_toml(release.recipe.to_toml()), frame)
         assert encode(again.data, schema)[0].same_as(encode(release.data, schema)[0])
+
+
+def test_short_floats_are_claimed_to_the_digits_they_keep() -> None:
+    """A column of 32-bit floats stays one: the error of that rounding is told, and claimed to."""
+    frame = firms().with_columns(pl.col("a").cast(pl.Float32))
+    release = release_of(dc.CholeskyHybrid(NOISE), frame)
+    assert release.data.schema["a"] == pl.Float32
+    (_, _, tolerance), *_ = exactness(release)
+    assert 1e-8 <= tolerance <= 1e-6
+    digits = release_of(dc.CholeskyHybrid(NOISE, exact=True), frame)
+    assert digits.data.schema["a"] == pl.Float64
+    assert exactness(digits)[0][2] == 1e-9
+
+
+def test_notes_of_strata_say_where() -> None:
+    """What one stratum has to say is said of it; what all say is said once; a claim that cannot be joined is told."""
+    frame = with_gaps(firms(600).sort("half"), "b", range(30))
+    release = release_of(dc.CholeskyHybrid(NOISE, exact=True), frame, half={"role": "stratum"})
+    assert said(release, "In part 1 of 2: 30 records have patterns of missing cells")
+    assert said(
+        release, "Holds inside parts, and is not claimed of all together: exact means and covariances"
+    )
+
+
+def test_exact_noise_in_strata_keeps_its_digits() -> None:
+    """Parts that are released with all digits are put together with all digits."""
+    frame = firms(600).with_columns(pl.col("a").cast(pl.Float32))
+    method = dc.Noise(0.3, columns=NAMES, kind="rescaled", exact=True)
+    release = release_of(method, frame, half={"role": "stratum"})
+    assert exactness(release) == [(NAMES, (), 1e-9)]

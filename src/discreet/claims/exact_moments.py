@@ -42,6 +42,8 @@ class ExactMoments(Claim):
     def meet(self, other: Claim) -> Claim | None:
         if not isinstance(other, ExactMoments) or replace(other, tolerance=self.tolerance) != self:
             return None
+        if self.min_pattern or self.min_part:  # what is rare in a part need not be rare in both
+            return None
         return self if self.tolerance >= other.tolerance else other
 
     @property

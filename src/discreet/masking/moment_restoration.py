@@ -154,7 +154,9 @@ class MomentRestoration:
                 "that both tables have are exact.",
             )
         wanted = self._wanted(original, numbers, parts, done)
-        rounded = not self.exact and any(column.variable.decimals is not None for column in numbers.columns)
+        rounded = not self.exact and any(
+            column.variable.decimals is not None or column.single for column in numbers.columns
+        )
         if not rounded and done.violation <= EXACT:
             tolerance = numbers.representable
             return tuple(replace(claim, tolerance=tolerance) for claim in wanted), ()

@@ -32,6 +32,14 @@ PLAIN: tuple[Sort, ...] = (
     "moment",
 )  # sorts that are numbers as they stand
 
+SHORT_FLOATS = (
+    "float32",
+    "float16",
+    "float",
+    "halffloat",
+    "float[pyarrow]",
+    "halffloat[pyarrow]",
+)  # as libraries call them
 EXACT = 2**53  # whole numbers beyond this are not numbers of the machine
 _DAY = 86_400_000_000  # microseconds
 _EPOCH = datetime(1970, 1, 1)

@@ -29,8 +29,8 @@ class Column:
     preorder nodes of its `tree`; a numeric column may have a tree of intervals to be recoded along. `absent` is 0
     where a value is present, else the reason why not: 1 empty, 2 and above the variable's declared missing codes in
     order, 255 and below another sort of empty (NaN beside null). Values under a reason mean nothing. `loose` numbers
-    are released with all their digits, also where the type was whole numbers. A column is a value: arrays that
-    somebody could still write to are copied.
+    are released with all their digits, also where the type was whole numbers; `single` ones have those of 32 bits
+    otherwise. A column is a value: arrays that somebody could still write to are copied.
     """
 
     variable: Variable
@@ -39,6 +39,7 @@ class Column:
     levels: tuple[Level, ...] = ()
     tree: Taxonomy | None = None
     loose: bool = False
+    single: bool = False
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "values", _owned(self.values, np.float64 if self.is_numeric else np.int32))
@@ -93,6 +94,8 @@ class Column:
         absent = self.absent if absent is None else absent
         clean: NDArray[Any] = np.array(values, dtype=np.float64 if self.is_numeric else np.int32)
         clean[absent != PRESENT] = 0
+        if self.single and not self.loose:
+            clean = clean.astype(np.float32).astype(np.float64)
         return replace(self, values=sealed(clean), absent=absent)
 
     def with_numbers(self, numbers: Floats, absent: Absent | None = None) -> Column:

@@ -19,6 +19,7 @@ from discreet.arrays import Bools, Codes
 from discreet.errors import SchemaError, TaxonomyError
 from discreet.table.cells import (
     PLAIN,
+    SHORT_FLOATS,
     Distinct,
     Form,
     Library,
@@ -207,7 +208,8 @@ def _encode_numbers(
     for reason, code in _code_numbers(variable).items():
         absent[(numbers == code) & (absent == PRESENT)] = reason
     numbers[absent != PRESENT] = 0.0
-    return Column(variable, sealed(numbers), sealed(absent)), form
+    single = str(form.dtype).lower() in SHORT_FLOATS
+    return Column(variable, sealed(numbers), sealed(absent), single=single), form
 
 
 def _code_numbers(variable: Variable) -> dict[int, float]:
