@@ -144,7 +144,7 @@ def test_zero_eigenvalues_are_left_out(numeric: Callable[..., Table]) -> None:
     """A column twice: one eigenvalue is zero, and its ratio would be noise."""
     original = numeric({"a": [1.0, 2, 4], "b": [1.0, 2, 4]})
     figures = by_name(EigenvalueLoss()(original, numeric({"a": [1.0, 2, 4], "b": [4.0, 2, 1]})))
-    assert "1 of 2 eigenvalues" in figures["sum"].note
+    assert "1 of 2 are not defined" in figures["sum"].note
 
 
 # -- learning --------------------------------------------------------------------------------------------------

@@ -27,11 +27,11 @@ from discreet.utility.columns import (
     Numbers,
     analysed,
     categories_of,
-    check_pair,
     numbers_of,
     stacked,
 )
-from discreet.utility.distributions import averaged, total_variation
+from discreet.utility.distributions import by_column, total_variation
+from discreet.utility.pair import compared
 
 LARGEST_DENSE = 1 << 22  # cells of a table that is counted as an array; larger ones are counted by sorting
 
@@ -62,12 +62,11 @@ def binned(
         if original[name].is_numeric:
             numbers = numbers_of(original, [name]), numbers_of(protected, [name])
             points = cut_points(numbers[0], 0, bins)
-            codes = tuple(cut(side, 0, points) for side in numbers)
-            sizes.append(len(points) + 2)
+            codes, size = [cut(side, 0, points) for side in numbers], len(points) + 2
         else:
             pair = categories_of(original, protected, [name])
-            codes = tuple(side.codes[:, 0] for side in pair)
-            sizes.append(pair[0].sizes[0])
+            codes, size = [side.codes[:, 0] for side in pair], pair[0].sizes[0]
+        sizes.append(size)
         for side, column in zip(sides, codes, strict=True):
             side.append(column)
     return stacked(sides[0], sizes, original), stacked(sides[1], sizes, protected)
@@ -184,8 +183,8 @@ class ConditionalDistance:
     def __post_init__(self) -> None:
         _check_bins(self.bins)
 
+    @compared
     def __call__(self, original: Table, protected: Table) -> tuple[Figure, ...]:
-        check_pair(original, protected)
         names = [column.name for column in analysed(original, self.columns)]
         names += [name for name in self.given or () if name not in names]
         pair = binned(original, protected, names, self.bins)
@@ -208,8 +207,8 @@ def _conditional_figures(
         squared.append(float(means[1]))
     labels = [names[row] for row in given]
     return (
-        averaged("crosstables.conditional_mae", absolute, labels, "share", (0.0, 1.0)),
-        averaged("crosstables.conditional_mse", squared, labels, "share^2", (0.0, 1.0)),
+        by_column("crosstables.conditional_mae", absolute, labels, "share", (0.0, 1.0)),
+        by_column("crosstables.conditional_mse", squared, labels, "share^2", (0.0, 1.0)),
     )
 
 
@@ -245,8 +244,8 @@ class TableDistance:
         if self.max_tables < 2 or self.shown < 0:
             raise ParameterError("max_tables must be at least 2 and shown at least 0.")
 
+    @compared
     def __call__(self, original: Table, protected: Table) -> tuple[Figure, ...]:
-        check_pair(original, protected)
         names = [column.name for column in analysed(original, self.columns)]
         pair = binned(original, protected, names, self.bins)
         figures: list[Figure] = []

@@ -21,7 +21,8 @@ from discreet.base import Aspect, Figure
 from discreet.errors import ParameterError
 from discreet.stats.weighted import checked_weights, effective_size, mean
 from discreet.table.table import Table
-from discreet.utility.columns import analysed, canonical_order, check_pair
+from discreet.utility.columns import analysed, canonical_order
+from discreet.utility.pair import check_pair, compared
 from discreet.utility.propensity_trees import tree_features
 
 Learner: TypeAlias = Literal["boosted", "tree"]
@@ -167,6 +168,7 @@ class LearningLoss:
         if self.folds < 2 or self.max_records < self.folds:
             raise ParameterError("folds must be at least 2 and max_records at least as many.")
 
+    @compared
     def __call__(self, original: Table, protected: Table) -> tuple[Figure, ...]:
         check_pair(original, protected, corresponds=self.matched)
         names = [column.name for column in analysed(original, self.columns)]

@@ -26,11 +26,11 @@ from discreet.utility.columns import (
     analysed,
     categories_of,
     category_names,
-    check_pair,
     drawn_rows,
     numbers_of,
     numeric_names,
 )
+from discreet.utility.pair import compared
 from discreet.utility.propensity_terms import Mixed, Plan, Reading, design, plan_terms, standardised
 
 LEAST_SAMPLE = 2000
@@ -149,8 +149,8 @@ class Propensity:
         if min(self.max_terms, self.max_levels - 1, self.least_joint) < 1:
             raise ParameterError("max_terms and least_joint must be at least 1, max_levels at least 2.")
 
+    @compared
     def __call__(self, original: Table, protected: Table) -> tuple[Figure, ...]:
-        check_pair(original, protected)
         names = [column.name for column in analysed(original, self.columns)]
         if not names or not original.n_records or not protected.n_records:
             return score_figures("propensity", None, "There is nothing to tell the tables apart by.")

@@ -22,7 +22,8 @@ from discreet.arrays import Floats
 from discreet.base import Aspect, Figure
 from discreet.errors import ParameterError
 from discreet.table.table import Table
-from discreet.utility.columns import analysed, check_pair
+from discreet.utility.columns import analysed
+from discreet.utility.pair import compared
 from discreet.utility.propensity import (
     Score,
     mean_squared_error,
@@ -131,8 +132,8 @@ class TreePropensity:
         if self.least_leaf < 1 or self.permutations < 0 or self.max_records < 2:
             raise ParameterError("least_leaf must be at least 1, permutations 0 and max_records 2.")
 
+    @compared
     def __call__(self, original: Table, protected: Table) -> tuple[Figure, ...]:
-        check_pair(original, protected)
         names = [column.name for column in analysed(original, self.columns)]
         stem = "propensity_trees"
         if not names or not original.n_records or not protected.n_records:

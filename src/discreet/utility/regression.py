@@ -19,9 +19,10 @@ from discreet.errors import ParameterError
 from discreet.stats.logistic import fit_logistic, information
 from discreet.stats.regression import Coefficients, fit_each_on_others, fit_linear, standard_errors
 from discreet.table.table import Table
-from discreet.utility.columns import Numbers, check_pair, numbers_of, numeric_names
+from discreet.utility.columns import Numbers, numbers_of, numeric_names
 from discreet.utility.formula import Formula, Regression, regressions
 from discreet.utility.moments import covariances, relative_changes
+from discreet.utility.pair import compared
 
 CLEAR = 1.96  # |t| above which a coefficient is told from zero at 5 %
 
@@ -145,8 +146,8 @@ class RegressionChange:
         for formula in self.formulas:
             Formula.parse(formula)
 
+    @compared
     def __call__(self, original: Table, protected: Table) -> tuple[Figure, ...]:
-        check_pair(original, protected)
         if self.formulas:
             parsed = [Formula.parse(text) for text in self.formulas]
             found = []
