@@ -28,6 +28,7 @@ from discreet.utility.columns import (
     analysed,
     categories_of,
     numbers_of,
+    packed,
     stacked,
 )
 from discreet.utility.distributions import by_column, total_variation
@@ -55,14 +56,17 @@ def cut(numbers: Numbers, column: int, points: Floats) -> Codes:
 def binned(
     original: Table, protected: Table, names: Sequence[str], bins: int
 ) -> tuple[Categories, Categories]:
-    """Both tables as categories, numbers cut at quantiles of the original."""
+    """Both tables as categories, numbers cut at quantiles of the original.
+
+    A bin that neither table fills, the one for missing among them, is no category: it would only dilute averages.
+    """
     sides: tuple[list[Codes], list[Codes]] = ([], [])
     sizes: list[int] = []
     for name in names:
         if original[name].is_numeric:
             numbers = numbers_of(original, [name]), numbers_of(protected, [name])
             points = cut_points(numbers[0], 0, bins)
-            codes, size = [cut(side, 0, points) for side in numbers], len(points) + 2
+            codes, size = packed([cut(side, 0, points) for side in numbers])
         else:
             pair = categories_of(original, protected, [name])
             codes, size = [side.codes[:, 0] for side in pair], pair[0].sizes[0]
