@@ -18,7 +18,7 @@ from discreet.utility.eigenvalues import EigenvalueLoss, eigenvalues
 from discreet.utility.formula import Factor, Formula, regressions
 from discreet.utility.learning import LearningLoss
 from discreet.utility.marginality import SubsampleVariation, Variation, attributes_of, statistics
-from discreet.utility.regression import RegressionChange, changes, interval_overlaps
+from discreet.utility.regression import RegressionChange, changes, interval_overlaps, mostly_complete
 
 
 def by_name(figures: Any) -> dict[str, Any]:
@@ -40,7 +40,8 @@ def test_overlap_of_intervals_by_hand() -> None:
     found = changes(before, after)
     assert found.lost == 1
     assert found.shifts[:3] == pytest.approx([0.0, 1.96, 10.0])
-    assert np.isnan(found.estimates).tolist() == [False, True, True, True]  # 0 has no relative change
+    assert np.isnan(found.estimates).tolist() == [False, True, True, False]  # 0 has no relative change
+    assert found.estimates[3] == found.errors[3] == found.shifts[3] == np.inf
 
 
 def test_interval_inside_another() -> None:
@@ -88,6 +89,46 @@ def test_logistic_formula(mixed: Callable[..., Table]) -> None:
     plain = by_name(RegressionChange(formulas=("sex ~ age",))(original, protected))
     assert named["shift"].value == plain["shift"].value > 0
     assert 0 < named["overlap"].value < 1
+
+
+def test_regressions_say_how_many_records_they_use(numeric: Callable[..., Table]) -> None:
+    """A column that is mostly empty is left out by name; of the others the complete records are counted."""
+    generator = np.random.default_rng(6)
+    cells: dict[str, list[float | None]] = {name: generator.normal(size=100).tolist() for name in "abc"}
+    cells["rare"] = [*[None] * 60, *generator.normal(size=40).tolist()]
+    cells["c"][:10] = [None] * 10
+    table, plain = numeric(cells), {name: cells[name] for name in "abc"}
+    for figure in RegressionChange()(table, table):
+        assert "On the complete records: 90 of 100 original and 90 of 100 protected ones." in figure.note
+        assert "fewer than half of the records were complete: rare." in figure.note
+    noisy = {name: [None if v is None else v + 0.1 for v in column] for name, column in cells.items()}
+    found, expected = (
+        [
+            f.value
+            for f in RegressionChange()(
+                numeric({n: cells[n] for n in names}), numeric({n: noisy[n] for n in names})
+            )
+        ]
+        for names in (cells, plain)
+    )
+    assert found == expected
+
+
+def test_columns_empty_by_turns_are_left_out_one_by_one() -> None:
+    """Three columns that are each a third empty, elsewhere: without the last of them two thirds are complete."""
+    missing = np.zeros((90, 4), dtype=np.bool_)
+    for column in range(3):
+        missing[30 * column : 30 * column + 30, column] = True
+    table = Numbers.of(np.ones((90, 4)), missing)
+    assert mostly_complete(table, ["a", "b", "c", "d"]) == ("a", "d")
+
+
+def test_formulas_say_how_many_records_they_use(mixed: Callable[..., Table]) -> None:
+    """The least of all models, in each table."""
+    original, protected = mixed(40, 1, 0.2), mixed(50, 2)
+    used = 40 - np.count_nonzero(original["age"].missing | original["cost"].missing)
+    note = RegressionChange(formulas=("age ~ stay", "cost ~ age"))(original, protected)[0].note
+    assert f"{used} of 40 original and 50 of 50 protected" in note
 
 
 def test_formulas_name_what_is_wrong(mixed: Callable[..., Table]) -> None:

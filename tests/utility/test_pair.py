@@ -19,6 +19,7 @@ from discreet.utility.eigenvalues import EigenvalueLoss
 from discreet.utility.marginality import SubsampleVariation, Variation
 from discreet.utility.moments import MomentChange
 from discreet.utility.pil import ProbabilisticLoss
+from discreet.utility.regression import RegressionChange
 
 
 def by_name(figures: tuple[Figure, ...]) -> dict[str, Figure]:
@@ -75,6 +76,10 @@ LOST = {
     "pil.m1": 50.0,
     "pil.m11": 100.0,
     "pil.r": 100.0,
+    "regression.coefficient": inf,
+    "regression.shift": inf,
+    "regression.overlap": 0.0,
+    "regression.lost": 1.0,
 }
 
 
@@ -94,6 +99,7 @@ def test_a_column_lost_whole_counts_as_the_worst(numeric: Callable[..., Table]) 
     measures += (
         SubsampleVariation(samples=3),
         ProbabilisticLoss(),
+        RegressionChange(),
         TableDistance(ways=1),
     )
     found = {
