@@ -131,15 +131,52 @@ def test_numbers_of_terms(reading: Any, counts: tuple[int, int]) -> None:
         assert len(terms) == len(set(terms)) == count
 
 
+def test_terms_of_the_third_order_enter(mixed: Callable[..., Table]) -> None:
+    """Three categories, three numbers, and each mixture of them: all eight kinds of products of a small table.
+
+    Numbers age, stay and cost (d = 3) and dummies m, mid, high and three places: main effects 3 + 6; second order
+    6 + 18 + 11 pairs of dummies of different columns; third order 10 + 6 x 6 + 3 x 11 + 6 triples.
+    """
+    table = mixed(2000, 1)
+    counts = {
+        order: int(Propensity(order=order, least_joint=1)(table, mixed(2000, 2))[0].note.split()[0])
+        for order in (1, 2, 3)
+    }
+    assert counts == {1: 9, 2: 9 + 6 + 18 + 11, 3: 9 + 35 + 10 + 36 + 33 + 6}
+
+
+@pytest.mark.parametrize("reading", ["cubic", "literal", "tensor"])
+def test_categories_alone_differ_in_three_at_once(reading: Any) -> None:
+    """Parity of three coins differs and no pair does: plain to products of three, which `tensor` does not have."""
+    generator = np.random.default_rng(3)
+    coins = generator.integers(0, 2, (4000, 3))
+    even = coins.copy()
+    even[:, 2] = (coins[:, 0] + coins[:, 1]) % 2
+    variables = {name: Variable(name=name, kind="nominal", levels=("0", "1")) for name in "abc"}
+    original, protected = (
+        Table.build({name: [str(v) for v in side[:, j]] for j, name in enumerate("abc")}, variables)
+        for side in (coins, even)
+    )
+    ratios = {
+        order: by_name(Propensity(reading=reading, order=order)(original, protected))["ratio"]
+        for order in (2, 3)
+    }
+    assert ratios[2] < 10
+    assert (ratios[3] > 100) == (reading != "tensor")
+
+
 def test_too_many_terms_are_left_out_and_said(mixed: Callable[..., Table]) -> None:
-    """Interactions go before main effects, and the note says which."""
+    """Orders fill up kind by kind: what is too large is left out whole from its order on, and named."""
     tables = mixed(200, 1), mixed(200, 2)
-    full = Propensity(least_joint=5)(*tables)[0].note
-    some = Propensity(least_joint=5, max_terms=45)(*tables)[0].note
-    none = Propensity(least_joint=5, max_terms=3)(*tables)[0].note
+    full, some, less, none = (
+        Propensity(least_joint=5, max_terms=most)(*tables)[0].note for most in (600, 60, 30, 3)
+    )
     assert "Left out" not in full
-    assert "products of categories" in some
-    assert "all interactions" in none
+    assert "from order 2" not in some
+    assert "numbers with categories from order 3" in some
+    assert "products of numbers with categories from order 2" in less
+    assert "products of numbers from order 2" not in less
+    assert all(f"{kind} from order 2" in none for kind in ("of numbers", "with categories", "of categories"))
 
 
 def test_rare_levels_are_pooled() -> None:
