@@ -363,7 +363,7 @@ def local_synthesis(data: Path) -> Sheet:
         moments["moments.fourth_distinct_raw"].value,
         models["regression.coefficient"].value,
         models["regression.standard_error"].value,
-        figures(dc.Propensity(reading="literal"), *pair)["propensity.scaled"].value,
+        figures(dc.Propensity(reading="literal"), *pair)["propensity_literal.scaled"].value,
         figures(dc.Propensity(), *pair)["propensity.scaled"].value,
     )
     names = (
