@@ -108,11 +108,24 @@ def test_right_synthesizer_has_ratio_one_with_weights(follows: float) -> None:
 
 
 def test_null_with_weights_is_the_plain_one_for_equal_weights() -> None:
-    """The sandwich over protected records that are the original's, weights of one: (k - 1) (1 - c)^2 c / N and its sd."""
-    values = np.random.default_rng(2).normal(size=(50, 3))
-    design = np.column_stack((np.ones(100), np.vstack((values, values))))
-    found = weighted_null(design, np.repeat([0.0, 1.0], 50), np.ones(100))
-    assert found == pytest.approx(logistic_null(4, 0.5, 100))
+    """Weights of one: (k - 1) (1 - c)^2 c / N and its sd, also where the protected table is far from the original."""
+    design = np.column_stack((np.ones(90), np.random.default_rng(2).normal(size=(90, 3))))
+    design[60:, 1] = 5.0
+    found = weighted_null(design, np.repeat([0.0, 1.0], (60, 30)), np.ones(90))
+    assert found == pytest.approx(logistic_null(4, 1 / 3, 90))
+
+
+@pytest.mark.statistical
+def test_records_drawn_by_their_weights_are_a_right_synthesizer() -> None:
+    """A table drawn in proportion to the weights, with weights of one: mean S_pMSE 1, 100 runs, four errors."""
+    generator = np.random.default_rng(19)
+    ratios = []
+    for _ in range(100):
+        values, weights = generator.normal(size=(1000, 3)), np.exp(1.1 * generator.normal(size=1000))
+        rows = generator.choice(1000, 1000, p=weights / weights.sum())
+        pair = weighted_table(values, weights), weighted_table(values[rows], np.ones(1000))
+        ratios.append(by_name(Propensity(order=1)(*pair))["ratio"])
+    assert abs(np.mean(ratios) - 1.0) < 4 * np.std(ratios, ddof=1) / 10
 
 
 @pytest.mark.statistical

@@ -93,14 +93,15 @@ def logistic_null(n_parameters: int, share: float, n_records: int) -> tuple[floa
 def weighted_null(design: Floats, target: Floats, weights: Floats) -> tuple[float, float]:
     """Mean and sd of U_p under the right synthesizer for weighted records.
 
-    The sandwich: with B = X'WX (centred) and M the sum of w^2 x x' over the protected records, U_p is about
-    (1 - c)^2 / N times a sum of chi-squares weighted by the eigenvalues of M B^-1. Equal weights give `logistic_null`.
+    The sandwich: U_p is about (1 - c)^2 c / N times a sum of chi-squares, weighted by the eigenvalues of the sum of
+    w^2 x x' over (X'WX), x centred. Both tables show how weights go with x, so that the null does not follow the
+    protected table where it went wrong; its own weights say how unequal they are. Equal ones give `logistic_null`.
     """
-    drawn = target == 1
     centred = design - weights @ design / weights.sum()
-    basis = orthonormal(np.sqrt(weights)[:, None] * centred)[drawn]
-    meat = (weights[drawn, None] * basis).T @ basis
-    unit = (1.0 - float(target.mean())) ** 2 / len(target)
+    basis = orthonormal(np.sqrt(weights)[:, None] * centred)
+    meat = (weights[:, None] * basis).T @ basis
+    share, squares = float(target.mean()), weights**2
+    unit = (1.0 - share) ** 2 * share / len(target) * float(squares[target == 1].mean() / squares.mean())
     return unit * float(np.trace(meat)), unit * sqrt(2.0 * float((meat**2).sum()))
 
 
