@@ -242,6 +242,10 @@ def test_matched_tables_keep_the_copies_out() -> None:
     )
     matched = by_name(LearningLoss(learner="tree", matched=True)(original, protected))
     assert 0.4 < matched["protected"].value < 0.6
+    assert " matched with" in matched["loss"].note
+    plain = by_name(LearningLoss(learner="tree")(original, protected))
+    assert plain["protected"].value > matched["protected"].value + 0.05
+    assert "not matched with" in plain["loss"].note
 
 
 @pytest.mark.statistical

@@ -218,7 +218,10 @@ class LearningLoss:
         here, there, together = self._rows(original, protected, [*features, target])
         rows = self._sampled(here, 0), self._sampled(there, 0 if together else 1)
         tasks = _tasks(original, protected, features, target, rows)
-        note = f"Predicted: {target}. {self.learner}, {self.folds} folds of {len(tasks[0].target)} records."
+        note = (
+            f"Predicted: {target}. {self.learner}, {self.folds} folds of {len(tasks[0].target)} records, "
+            f"{'matched' if together else 'not matched'} with those learned from."
+        )
         if len(tasks[0].target) < self.folds:
             return _figures(None, f"{note} Too few records have the target.", classes)
         learned = cross_fitted(
