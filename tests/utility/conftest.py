@@ -131,6 +131,7 @@ def adversarial() -> dict[str, tuple[dict[str, list[Any]], dict[str, list[Any]]]
     base, other = random_cells(30, 1), random_cells(30, 2)
     none: list[Any] = [None] * 30
     outlier = [*base["cost"][:-1], 1e12]
+    infinite = [float("inf"), -float("inf"), *base["cost"][2:]]
     return {
         "constant columns": (base | {"age": [5.0] * 30, "cost": [0.1] * 30}, other | {"cost": [0.1] * 30}),
         "constant after": (base, other | {"age": [5.0] * 30, "stay": [0.3] * 30, "cost": [1e9] * 30}),
@@ -150,6 +151,19 @@ def adversarial() -> dict[str, tuple[dict[str, list[Any]], dict[str, list[Any]]]
         ),
         "outlier": (base | {"cost": outlier}, other),
         "outlier after": (base, other | {"cost": outlier}),
+        "infinite": (base | {"cost": infinite}, other),
+        "infinite after": (base, other | {"cost": infinite}),
+        "huge": (base | {"cost": [1e200 * v for v in base["cost"]]}, other),
+        "huge after": (
+            base,
+            other | {"cost": [1e200, *other["cost"][1:]], "stay": [1e70, *other["stay"][1:]]},
+        ),
+        "large": (base | {"cost": [1e60 * v for v in base["cost"]]}, other),
+        "tiny and large": (
+            base | {"cost": [1e-70 * v for v in base["cost"]]},
+            other | {"cost": [1e70 * v for v in other["cost"]]},
+        ),
+        "one column emptied": (base, other | {"age": none}),
         "large offset": (
             base | {"age": [1e9 + v for v in base["age"]]},
             other | {"age": [1e9 + v for v in other["age"]]},

@@ -152,6 +152,19 @@ def test_conditional_shares_row_by_row(seed: int) -> None:
     assert found == pytest.approx(naive_conditional(before, after))
 
 
+def test_bins_that_hold_nobody_dilute_nothing(numeric: Callable[..., Table]) -> None:
+    """Two halves swapped: both conditional shares of both rows move by one. A bin for missing only where it occurs."""
+    original = numeric({"x": [1.0, 1, 2, 2] * 5, "y": [1.0, 1, 2, 2] * 5})
+    swapped = numeric({"x": [1.0, 1, 2, 2] * 5, "y": [2.0, 2, 1, 1] * 5})
+    figures = {figure.name: figure.value for figure in ConditionalDistance(bins=2)(original, swapped)}
+    assert figures == {"crosstables.conditional_mae": 1.0, "crosstables.conditional_mse": 1.0}
+    emptied = numeric({"x": [1.0, 1, 2, 2] * 5, "y": [None, None, 2.0, 2] * 5})
+    found = {figure.name: figure for figure in ConditionalDistance(bins=2)(original, emptied)}
+    given_x, given_y = (part.value for part in found["crosstables.conditional_mae"].parts)
+    assert given_x == pytest.approx(2 / 6)  # x = 1: y from 1 to missing, of three bins; x = 2: as it was
+    assert given_y == pytest.approx((1 + 0 + 1) / 6)  # y = 1 and y = missing occur on one side only
+
+
 def test_large_tables_are_counted_by_sorting(monkeypatch: pytest.MonkeyPatch) -> None:
     """Counting only cells that occur gives the distances of counting all cells."""
     generator = np.random.default_rng(1)

@@ -135,3 +135,25 @@ def information(design: Floats, fit: LogisticFit, weights: Floats | None = None)
     scaled = checked_weights(weights, len(design))
     spread = np.sqrt(scaled * fit.probabilities * (1.0 - fit.probabilities))
     return np.asarray(spread[:, None] * design, dtype=np.float64)
+
+
+def orthonormal(matrix: Floats) -> Floats:
+    """An orthonormal basis of the columns, one row per record: as many columns as the numerical rank."""
+    with _threads().limit(limits=1, user_api="blas"):
+        triangle = linalg.qr(matrix, mode="r", check_finite=False)[0][: matrix.shape[1]]
+        _, singular, right = linalg.svd(triangle, full_matrices=False)
+        kept = singular > RCOND * singular.max(initial=0.0)
+        return np.asarray(matrix @ (right[kept].T / singular[kept]), dtype=np.float64)
+
+
+def projected(design: Floats, fit: LogisticFit, values: Floats, weights: Floats | None = None) -> Floats:
+    """Values by record, projected on the design under the weights of the fitted model's information.
+
+    With the derivative of a function of the fitted probabilities as values, the answer times (response - probability)
+    is what each record does to the mean of that function through the coefficients.
+    """
+    spread = checked_weights(weights, len(design)) * fit.probabilities * (1.0 - fit.probabilities)
+    slopes = np.sqrt(np.maximum(spread, LEAST_WEIGHT))
+    with _threads().limit(limits=1, user_api="blas"):
+        coefficients, _ = _least_squares(slopes[:, None] * design, slopes * values)
+        return np.asarray(design @ coefficients, dtype=np.float64)

@@ -6,7 +6,6 @@ the mean change of the correlations themselves, ABICO over pairs with |r| >= .05
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import ClassVar
@@ -14,16 +13,21 @@ from typing import ClassVar
 import numpy as np
 
 from discreet.arrays import Floats
-from discreet.base import Aspect, Figure, Part
+from discreet.base import Aspect, Figure
 from discreet.errors import ParameterError
 from discreet.table.table import Table
-from discreet.utility.columns import Numbers, check_pair, numbers_of, numeric_names
-from discreet.utility.moments import covariances, left_out
+from discreet.utility.averages import LOST, averaged, gone, shift
+from discreet.utility.columns import Numbers, numbers_of, numeric_names
+from discreet.utility.moments import covariances
+from discreet.utility.pair import compared
 
 
 @dataclass(frozen=True, eq=False)
 class Biases:
-    """Relative biases in percent per column and per pair i < j (nan: left out), and the correlations behind them."""
+    """Relative biases in percent per column and per pair i < j, and the correlations behind them.
+
+    nan: not defined on the original; inf: the protected table has none any more.
+    """
 
     means: Floats
     sds: Floats
@@ -34,7 +38,7 @@ class Biases:
     @property
     def shifts(self) -> Floats:
         """|r_y - r_x| of every pair."""
-        return np.abs(self.after - self.before)
+        return shift(self.before, self.after)
 
 
 def biases(original: Numbers, protected: Numbers) -> Biases:
@@ -54,7 +58,8 @@ def biases(original: Numbers, protected: Numbers) -> Biases:
 def _relative(before: Floats, after: Floats) -> Floats:
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         ratios = 100.0 * np.abs((after - before) / before)
-    return np.asarray(np.where(before == 0, np.nan, ratios), dtype=np.float64)
+    ratios = np.where(before == 0, np.nan, ratios)
+    return np.asarray(np.where(gone(before, after), LOST, ratios), dtype=np.float64)
 
 
 @dataclass(frozen=True)
@@ -85,20 +90,22 @@ class AbsoluteBias:
                 f"least_correlation must lie in [0, 1). Got {self.least_correlation}; the usual choice is 0.05."
             )
 
+    @compared
     def __call__(self, original: Table, protected: Table) -> tuple[Figure, ...]:
-        check_pair(original, protected)
         names = numeric_names(original, self.columns)
         found = biases(numbers_of(original, names), numbers_of(protected, names))
-        single, pairs = [(name,) for name in names], list(combinations(names, 2))
+        single: list[tuple[str, ...]] = [(name,) for name in names]
+        pairs: list[tuple[str, ...]] = list(combinations(names, 2))
         clear = np.where(np.abs(found.before) >= self.least_correlation, found.correlations, np.nan)
         dropped = float(np.isnan(clear).mean()) if clear.size else float("nan")
         over = f"Pairs with |r| >= {self.least_correlation:g} in the original."
+        unbounded = 0.0, float("inf")
         return (
-            _average("bias.abim", found.means, single),
-            _average("bias.abisd", found.sds, single),
-            _average("bias.abico", found.correlations, pairs),
-            _average("bias.abico_clear", clear, pairs, note=over),
-            _median("bias.abico_median", found.correlations),
+            averaged("bias.abim", found.means, single, "%", unbounded),
+            averaged("bias.abisd", found.sds, single, "%", unbounded),
+            averaged("bias.abico", found.correlations, pairs, "%", unbounded),
+            averaged("bias.abico_clear", clear, pairs, "%", unbounded, note=over),
+            averaged("bias.abico_median", found.correlations, None, "%", unbounded, median=True),
             Figure(
                 "bias.abico_dropped",
                 dropped,
@@ -107,27 +114,5 @@ class AbsoluteBias:
                 (0.0, 1.0),
                 note=f"Not {over[0].lower()}{over[1:]}",
             ),
-            _average("bias.correlation", found.shifts, pairs, unit="index", upper=2.0),
+            averaged("bias.correlation", found.shifts, pairs, "index", (0.0, 2.0)),
         )
-
-
-def _average(
-    name: str,
-    values: Floats,
-    labels: Sequence[tuple[str, ...]],
-    unit: str = "%",
-    upper: float = np.inf,
-    note: str = "",
-) -> Figure:
-    defined = values[~np.isnan(values)]
-    note = f"{note} {left_out(len(values) - len(defined), len(values))}".strip()
-    average = float(defined.mean()) if defined.size else float("nan")
-    parts = tuple(Part(label, float(value)) for label, value in zip(labels, values, strict=True))
-    return Figure(name, average, unit, "lower", (0.0, upper), parts=parts, note=note)
-
-
-def _median(name: str, values: Floats) -> Figure:
-    defined = values[~np.isnan(values)]
-    note = left_out(len(values) - len(defined), len(values))
-    median = float(np.median(defined)) if defined.size else float("nan")
-    return Figure(name, median, "%", "lower", (0.0, np.inf), note=note)

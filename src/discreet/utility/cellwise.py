@@ -18,7 +18,8 @@ from discreet.arrays import Floats
 from discreet.base import Aspect, Figure, Part
 from discreet.stats.weighted import mean
 from discreet.table.table import Table
-from discreet.utility.columns import Numbers, check_pair, numbers_of, numeric_names
+from discreet.utility.columns import Numbers, numbers_of, numeric_names
+from discreet.utility.pair import compared
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,7 +68,8 @@ class CellLoss:
     """IL1s and SSE / SST of the numeric columns.
 
     Figures: `il1s` (mean over cells), `il1s_sum` (the same as a sum, to set beside sdcMicro), `sse` (percent of
-    the squares lost, standardised) and `sse_raw` (the same in the columns' own units, ruled by the largest one).
+    the squares lost, standardised) and `sse_raw` (the same in the columns' own units, ruled by the largest one; its
+    parts say what each column adds to it).
 
     Args:
         columns: names of numeric columns to use; None: all that are analysed.
@@ -84,18 +86,19 @@ class CellLoss:
     aspect: ClassVar[Aspect] = "utility"
     corresponds: ClassVar[bool] = True
 
+    @compared
     def __call__(self, original: Table, protected: Table) -> tuple[Figure, ...]:
-        check_pair(original, protected, corresponds=True)
         names = numeric_names(original, self.columns)
         sums = cellwise(numbers_of(original, names), numbers_of(protected, names))
         with np.errstate(divide="ignore", invalid="ignore"):
             means = np.where(sums.cells > 0, sums.absolute / sums.cells, np.nan)
             lost = np.where(sums.held > 0, 100.0 * sums.lost / sums.held, sums.lost)
+            raw = 100.0 * sums.lost_raw / sums.held_raw.sum()
         return (
             _figure("cellwise.il1s", _ratio(sums.absolute, sums.cells), "sqrt(2) sd", names, means),
             _figure("cellwise.il1s_sum", _ratio(sums.absolute, None), "sqrt(2) sd", names, sums.absolute),
             _figure("cellwise.sse", 100.0 * _ratio(sums.lost, sums.held), "%", names, lost),
-            _figure("cellwise.sse_raw", 100.0 * _ratio(sums.lost_raw, sums.held_raw), "%", names, None),
+            _figure("cellwise.sse_raw", 100.0 * _ratio(sums.lost_raw, sums.held_raw), "%", names, raw),
         )
 
 
@@ -113,11 +116,9 @@ def _ratio(above: Floats, below: Floats | None) -> float:
     return 0.0 if total == 0 else float("nan")
 
 
-def _figure(name: str, value: float, unit: str, names: Sequence[str], values: Floats | None) -> Figure:
-    parts: tuple[Part, ...] = ()
+def _figure(name: str, value: float, unit: str, names: Sequence[str], values: Floats) -> Figure:
+    parts = tuple(Part((column,), float(entry)) for column, entry in zip(names, values, strict=True))
     note = "A number that was emptied counts as the mean of its column."
-    if values is not None:
-        parts = tuple(Part((column,), float(entry)) for column, entry in zip(names, values, strict=True))
-        if undefined := int(np.isnan(values).sum()):
-            note += f" {undefined} columns without variation in the original are left out."
+    if undefined := int(np.isnan(values).sum()):
+        note += f" {undefined} columns without variation in the original are left out."
     return Figure(name, value, unit, "lower", (0.0, float("inf")), parts=parts, note=note)

@@ -19,6 +19,13 @@ from discreet.table.column import Column
 from discreet.table.table import Table
 
 NOT_ANALYSED = ("identifier", "weight", "cluster")
+LARGEST = 1e75  # sums of fourth powers of larger numbers overflow
+
+
+def uncountable(numbers: Floats) -> Bools:
+    """Which numbers nothing can be computed with: nan, infinite, or larger than 1e75 in size."""
+    countable: Bools = np.abs(numbers) <= LARGEST
+    return ~countable
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,9 +43,9 @@ class Numbers:
     def of(
         cls, values: NDArray[np.floating], missing: Bools | None = None, weights: Floats | None = None
     ) -> Numbers:
-        """Check shapes; cells that are not finite count as missing."""
+        """Check shapes; cells that are infinite, or too large to compute with, count as missing."""
         numbers: Floats = np.array(values, dtype=np.float64, ndmin=2)
-        lost: Bools = ~np.isfinite(numbers)
+        lost: Bools = uncountable(numbers)
         if missing is not None:
             lost |= missing
         numbers[lost] = 0.0
@@ -110,20 +117,6 @@ def analysed(table: Table, names: Sequence[str] | None = None) -> tuple[Column, 
     return tuple(column for column in table.columns if column.role not in NOT_ANALYSED)
 
 
-def check_pair(original: Table, protected: Table, *, corresponds: bool = False) -> None:
-    """Refuse tables that a measure cannot set side by side."""
-    if original.names != protected.names:
-        raise ParameterError(
-            "The two tables must hold the same columns in the same order. "
-            f"Got {len(original.names)} and {len(protected.names)} columns."
-        )
-    if corresponds and original.n_records != protected.n_records:
-        raise ParameterError(
-            "This measure compares record by record and needs tables of equal length. "
-            f"Got {original.n_records} and {protected.n_records} records."
-        )
-
-
 def numeric_names(table: Table, names: Sequence[str] | None = None) -> tuple[str, ...]:
     return tuple(column.name for column in analysed(table, names) if column.is_numeric)
 
@@ -152,7 +145,7 @@ def categories_of(original: Table, protected: Table, names: Sequence[str]) -> tu
         pair = [_positions(table[name]) for table in (original, protected)]
         size = max([len(original[name].levels), *(int(codes.max(initial=-1)) + 1 for codes in pair)])
         if original[name].kind == "taxonomic":
-            pair, size = _packed(pair)
+            pair, size = packed(pair)
         sizes.append(size)
         for side, codes in zip(sides, pair, strict=True):
             side.append(codes)
@@ -163,7 +156,8 @@ def _positions(column: Column) -> Codes:
     return np.where(column.missing, len(column.levels), column.values).astype(np.int32)
 
 
-def _packed(pair: list[Codes]) -> tuple[list[Codes], int]:
+def packed(pair: list[Codes]) -> tuple[list[Codes], int]:
+    """Positions of both tables renumbered without those that occur in neither, and how many are left."""
     occurring, packed = np.unique(np.concatenate(pair), return_inverse=True)
     codes = packed.reshape(-1).astype(np.int32)
     return [codes[: len(pair[0])], codes[len(pair[0]) :]], len(occurring)

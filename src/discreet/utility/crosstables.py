@@ -27,11 +27,12 @@ from discreet.utility.columns import (
     Numbers,
     analysed,
     categories_of,
-    check_pair,
     numbers_of,
+    packed,
     stacked,
 )
-from discreet.utility.distributions import averaged, total_variation
+from discreet.utility.distributions import by_column, total_variation
+from discreet.utility.pair import compared
 
 LARGEST_DENSE = 1 << 22  # cells of a table that is counted as an array; larger ones are counted by sorting
 
@@ -55,19 +56,21 @@ def cut(numbers: Numbers, column: int, points: Floats) -> Codes:
 def binned(
     original: Table, protected: Table, names: Sequence[str], bins: int
 ) -> tuple[Categories, Categories]:
-    """Both tables as categories, numbers cut at quantiles of the original."""
+    """Both tables as categories, numbers cut at quantiles of the original.
+
+    A bin that neither table fills, the one for missing among them, is no category: it would only dilute averages.
+    """
     sides: tuple[list[Codes], list[Codes]] = ([], [])
     sizes: list[int] = []
     for name in names:
         if original[name].is_numeric:
             numbers = numbers_of(original, [name]), numbers_of(protected, [name])
             points = cut_points(numbers[0], 0, bins)
-            codes = tuple(cut(side, 0, points) for side in numbers)
-            sizes.append(len(points) + 2)
+            codes, size = packed([cut(side, 0, points) for side in numbers])
         else:
             pair = categories_of(original, protected, [name])
-            codes = tuple(side.codes[:, 0] for side in pair)
-            sizes.append(pair[0].sizes[0])
+            codes, size = [side.codes[:, 0] for side in pair], pair[0].sizes[0]
+        sizes.append(size)
         for side, column in zip(sides, codes, strict=True):
             side.append(column)
     return stacked(sides[0], sizes, original), stacked(sides[1], sizes, protected)
@@ -184,8 +187,8 @@ class ConditionalDistance:
     def __post_init__(self) -> None:
         _check_bins(self.bins)
 
+    @compared
     def __call__(self, original: Table, protected: Table) -> tuple[Figure, ...]:
-        check_pair(original, protected)
         names = [column.name for column in analysed(original, self.columns)]
         names += [name for name in self.given or () if name not in names]
         pair = binned(original, protected, names, self.bins)
@@ -208,8 +211,8 @@ def _conditional_figures(
         squared.append(float(means[1]))
     labels = [names[row] for row in given]
     return (
-        averaged("crosstables.conditional_mae", absolute, labels, "share", (0.0, 1.0)),
-        averaged("crosstables.conditional_mse", squared, labels, "share^2", (0.0, 1.0)),
+        by_column("crosstables.conditional_mae", absolute, labels, "share", (0.0, 1.0)),
+        by_column("crosstables.conditional_mse", squared, labels, "share^2", (0.0, 1.0)),
     )
 
 
@@ -245,8 +248,8 @@ class TableDistance:
         if self.max_tables < 2 or self.shown < 0:
             raise ParameterError("max_tables must be at least 2 and shown at least 0.")
 
+    @compared
     def __call__(self, original: Table, protected: Table) -> tuple[Figure, ...]:
-        check_pair(original, protected)
         names = [column.name for column in analysed(original, self.columns)]
         pair = binned(original, protected, names, self.bins)
         figures: list[Figure] = []

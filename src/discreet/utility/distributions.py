@@ -16,18 +16,19 @@ import numpy as np
 from scipy.stats import kendalltau
 
 from discreet.arrays import Floats
-from discreet.base import Aspect, Better, Figure, Part
+from discreet.base import Aspect, Better, Figure
 from discreet.stats import weighted
 from discreet.table.table import Table
+from discreet.utility.averages import LOST, averaged, gone, shift
 from discreet.utility.columns import (
     Categories,
     Numbers,
     categories_of,
     category_names,
-    check_pair,
     numbers_of,
     numeric_names,
 )
+from discreet.utility.pair import compared
 
 TIED = 12  # decimals to which frequencies must agree to count as tied
 
@@ -113,19 +114,20 @@ def _steps(original: Numbers, protected: Numbers, column: int) -> tuple[Floats, 
 
 
 def kolmogorov(original: Numbers, protected: Numbers, column: int) -> float:
-    """Greatest difference of the two distribution functions; nan if a table has no value at all."""
+    """Greatest difference of the two distribution functions; nan without values, inf if all were emptied."""
     points, before, after = _steps(original, protected, column)
-    return float(np.abs(after - before).max()) if len(points) else float("nan")
+    return float(shift(before, after).max()) if len(points) else float("nan")
 
 
 def wasserstein(original: Numbers, protected: Numbers, column: int) -> float:
     """Area between the two distribution functions, in sds of the original: how far values moved on average.
 
-    0 where a constant stays what it was; nan where the original is constant and the protected column is not.
+    0 where a constant stays what it was; nan where the original is constant and the protected column is not, or
+    has no value; inf if all were emptied.
     """
     points, before, after = _steps(original, protected, column)
-    if not len(points):
-        return float("nan")
+    if not len(points) or gone(before, after).any():
+        return LOST if len(points) else float("nan")
     area = float(np.abs(after - before)[:-1] @ np.diff(points))
     values, weights = original.present(column)
     sd = float(np.sqrt(weighted.variance(values[:, 0], weights))) if len(values) else 0.0
@@ -161,8 +163,8 @@ class MarginalDistance:
     aspect: ClassVar[Aspect] = "utility"
     corresponds: ClassVar[bool] = False
 
+    @compared
     def __call__(self, original: Table, protected: Table) -> tuple[Figure, ...]:
-        check_pair(original, protected)
         names = category_names(original, self.columns)
         figures = _category_figures(*categories_of(original, protected, names), names)
         names = numeric_names(original, self.columns)
@@ -173,22 +175,20 @@ def _category_figures(original: Categories, protected: Categories, names: Sequen
     both = [(shares(original, j), shares(protected, j)) for j in range(original.n_columns)]
     taus = [kendall(*pair) for pair in both]
     one, rank = (0.0, 1.0), (-1.0, 1.0)
+
+    def figure(
+        name: str, values: list[float], unit: str, bounds: tuple[float, float], better: Better = "lower"
+    ) -> Figure:
+        return by_column(f"distributions.{name}", values, names, unit, bounds, better)
+
     return [
-        averaged(
-            "distributions.mae", [mean_absolute_difference(*pair) for pair in both], names, "share", one
-        ),
-        averaged(
-            "distributions.mse", [mean_squared_difference(*pair) for pair in both], names, "share^2", one
-        ),
-        averaged(
-            "distributions.total_variation", [total_variation(*pair) for pair in both], names, "share", one
-        ),
-        averaged("distributions.hellinger", [hellinger(*pair) for pair in both], names, "index", one),
-        averaged("distributions.kendall", [tau[0] for tau in taus], names, "index", rank, "higher"),
-        averaged("distributions.kendall_paper", [tau[1] for tau in taus], names, "index", rank, "higher"),
-        averaged(
-            "distributions.spearman", [spearman(*pair) for pair in both], names, "index", rank, "higher"
-        ),
+        figure("mae", [mean_absolute_difference(*pair) for pair in both], "share", one),
+        figure("mse", [mean_squared_difference(*pair) for pair in both], "share^2", one),
+        figure("total_variation", [total_variation(*pair) for pair in both], "share", one),
+        figure("hellinger", [hellinger(*pair) for pair in both], "index", one),
+        figure("kendall", [tau[0] for tau in taus], "index", rank, "higher"),
+        figure("kendall_paper", [tau[1] for tau in taus], "index", rank, "higher"),
+        figure("spearman", [spearman(*pair) for pair in both], "index", rank, "higher"),
     ]
 
 
@@ -198,9 +198,9 @@ def _number_figures(original: Numbers, protected: Numbers, names: Sequence[str])
     distances = [kolmogorov(original, protected, j) for j in columns]
     areas = [wasserstein(original, protected, j) for j in columns]
     return [
-        averaged("distributions.kolmogorov", distances, names, "share", (0.0, 1.0)),
-        averaged("distributions.wasserstein", areas, names, "sd", (0.0, np.inf)),
-        averaged("distributions.missing", gaps, names, "share", (0.0, 1.0)),
+        by_column("distributions.kolmogorov", distances, names, "share", (0.0, 1.0)),
+        by_column("distributions.wasserstein", areas, names, "sd", (0.0, np.inf)),
+        by_column("distributions.missing", gaps, names, "share", (0.0, 1.0)),
     ]
 
 
@@ -213,7 +213,7 @@ def missing_shift(original: Numbers, protected: Numbers, column: int) -> float:
     return abs(after - before)
 
 
-def averaged(
+def by_column(
     name: str,
     values: Sequence[float],
     names: Sequence[str],
@@ -221,14 +221,6 @@ def averaged(
     bounds: tuple[float, float],
     better: Better = "lower",
 ) -> Figure:
-    """The average over columns with a part per column; columns where it is undefined are left out and counted."""
-    found = np.array(values, dtype=np.float64)
-    defined = found[~np.isnan(found)]
-    note = ""
-    if len(defined) < len(found):
-        note = f"{len(found) - len(defined)} of {len(found)} columns are not defined and left out."
-    if not len(found):
-        note = "No column of the kind this figure is about."
-    average = float(defined.mean()) if defined.size else float("nan")
-    parts = tuple(Part((column,), float(value)) for column, value in zip(names, found, strict=True))
-    return Figure(name, average, unit, better, bounds, parts=parts, note=note)
+    """The average over columns with a part per column."""
+    labels = [(column,) for column in names]
+    return averaged(name, np.array(values, dtype=np.float64), labels, unit, bounds, better=better)

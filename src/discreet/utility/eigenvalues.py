@@ -6,7 +6,7 @@ up to another) makes the ratio noise; those below 1e-10 of the number of columns
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -14,8 +14,10 @@ import numpy as np
 from discreet.arrays import Floats
 from discreet.base import Aspect, Figure
 from discreet.table.table import Table
-from discreet.utility.columns import Numbers, check_pair, numbers_of, numeric_names
+from discreet.utility.averages import LOST, averaged
+from discreet.utility.columns import Numbers, numbers_of, numeric_names
 from discreet.utility.moments import covariances
+from discreet.utility.pair import compared
 
 LEAST = 1e-10
 
@@ -28,17 +30,23 @@ def eigenvalues(numbers: Numbers) -> Floats:
 
 
 def eigenvalue_changes(original: Numbers, protected: Numbers) -> Floats:
-    """|l - l'| / l for each eigenvalue, nan where l is zero up to rounding."""
+    """|l - l'| / l for each eigenvalue, nan where l is zero up to rounding.
+
+    All are lost when the protected table has emptied a column: its matrix is another one.
+    """
     before, after = eigenvalues(original), eigenvalues(protected)
     clear = before > LEAST * len(before)
     changes = np.full(len(before), np.nan)
     changes[clear] = np.abs(after - before)[clear] / before[clear]
-    return changes
+    emptied = original.missing.all(axis=0) < protected.missing.all(axis=0)
+    return np.where(clear & emptied.any(), LOST, changes)
 
 
 @dataclass(frozen=True)
 class EigenvalueLoss:
     """Relative change of the eigenvalues of the correlation matrix of the numeric columns: mean and sum.
+
+    Parts: one per eigenvalue, largest first.
 
     Args:
         columns: names of numeric columns to use; None: all that are analysed.
@@ -48,15 +56,11 @@ class EigenvalueLoss:
     aspect: ClassVar[Aspect] = "utility"
     corresponds: ClassVar[bool] = False
 
+    @compared
     def __call__(self, original: Table, protected: Table) -> tuple[Figure, ...]:
-        check_pair(original, protected)
         names = numeric_names(original, self.columns)
         changes = eigenvalue_changes(numbers_of(original, names), numbers_of(protected, names))
-        defined = changes[~np.isnan(changes)]
-        note = f"{len(defined)} of {len(changes)} eigenvalues; the others are zero up to rounding."
-        nan, infinite = float("nan"), float("inf")
-        average, total = (float(defined.mean()), float(defined.sum())) if defined.size else (nan, nan)
-        return (
-            Figure("eigenvalues.mean", average, "ratio", "lower", (0.0, infinite), note=note),
-            Figure("eigenvalues.sum", total, "ratio", "lower", (0.0, infinite), note=note),
-        )
+        labels = [(f"eigenvalue {place + 1}",) for place in range(len(changes))]
+        mean = averaged("eigenvalues.mean", changes, labels, "ratio", (0.0, float("inf")))
+        total = mean.value * np.count_nonzero(~np.isnan(changes))
+        return mean, replace(mean, name="eigenvalues.sum", value=float(total))

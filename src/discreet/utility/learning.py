@@ -1,13 +1,14 @@
 """Does a model learned from the protected table predict real records as well as one learned from the original?
 
 Cross-fitted: the original is cut into folds, each fold is predicted by a model learned from the other folds of the
-original and by one learned from as large a share of the protected table. Records are sorted by value before they
-are cut, so that the answer does not depend on their order, and equal tables give equal models.
+original and by one learned from as large a share of the protected table. Folds are a seeded permutation of the
+records sorted by value: the answer does not depend on their order, nor the folds on what is predicted. Tables are
+cut alike only where their records correspond, or are the same; otherwise the folds of one must not tell of the other.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar, Literal, Protocol, TypeAlias
 
 import numpy as np
@@ -17,14 +18,17 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from threadpoolctl import threadpool_limits
 
 from discreet.arrays import Bools, Floats
-from discreet.base import Aspect, Figure
+from discreet.base import Aspect, Better, Figure
 from discreet.errors import ParameterError
-from discreet.stats.weighted import checked_weights, effective_size, mean
+from discreet.stats.weighted import checked_weights, mean, variance
 from discreet.table.table import Table
-from discreet.utility.columns import analysed, canonical_order, check_pair
-from discreet.utility.propensity_trees import tree_features
+from discreet.utility.columns import analysed, canonical_order
+from discreet.utility.pair import check_pair, compared
+from discreet.utility.propensity_trees import informative, tree_features
 
 Learner: TypeAlias = Literal["boosted", "tree"]
+FARTHEST = 1e6  # sds that a number to predict may lie from the original's mean
+ROUNDING = 1e-12  # squared sds: a target that varies by less does not vary
 
 
 class _Model(Protocol):
@@ -46,9 +50,16 @@ class Task:
 
 @dataclass(frozen=True)
 class Constant:
-    """Predicts one value: what can be learned from a target that does not vary."""
+    """Predicts one value: what can be learned from no features, or from a target that does not vary."""
 
     value: float
+
+    @classmethod
+    def of(cls, task: Task, classes: bool) -> Constant:
+        if not classes:
+            return cls(float(mean(task.target, task.weights)))
+        values, codes = np.unique(task.target, return_inverse=True)
+        return cls(float(values[np.argmax(np.bincount(codes.reshape(-1), task.weights))]))
 
     def fit(self, features: Floats, target: Floats, sample_weight: Floats) -> Constant:
         return self
@@ -57,9 +68,9 @@ class Constant:
         return np.full(len(features), self.value)
 
 
-def _model(learner: Learner, classes: bool, target: Floats, seed: int) -> _Model:
-    if len(np.unique(target)) < 2:
-        return Constant(float(target[0]) if len(target) else float("nan"))
+def _model(learner: Learner, classes: bool, task: Task, seed: int) -> _Model:
+    if not task.features.shape[1] or len(np.unique(task.target)) < 2:
+        return Constant.of(task, classes)
     if learner == "tree":
         grown: _Model = (DecisionTreeClassifier if classes else DecisionTreeRegressor)(
             max_depth=8, min_samples_leaf=10, random_state=seed
@@ -72,26 +83,43 @@ def _model(learner: Learner, classes: bool, target: Floats, seed: int) -> _Model
 
 
 def _losses(task: Task, test: Task, learner: Learner, classes: bool, seed: int) -> Floats:
-    """Loss of each test record: 1 for a wrong class, squared error of a number."""
-    model = _model(learner, classes, task.target, seed)
-    weighed = task.weights > 0
+    """Loss of each test record: 1 for a wrong class, squared error of a number (in sds from its mean).
+
+    From no records at all nothing is learned: no class is right, and the mean stands for every number.
+    """
+    task = task.take(task.weights > 0)
+    if not len(task.target):
+        return np.ones(len(test.target)) if classes else test.target**2
+    known = informative(task.features)
+    task = Task(task.features[:, known], task.target, task.weights)
+    model = _model(learner, classes, task, seed)
     # one thread: samples are small, and sums over threads would depend on how many there are
     with threadpool_limits(1):
-        model.fit(task.features[weighed], task.target[weighed], task.weights[weighed])
-        predicted = model.predict(test.features)
+        model.fit(task.features, task.target, task.weights)
+        predicted = model.predict(test.features[:, known])
     if classes:
         return np.asarray(predicted != test.target, dtype=np.float64)
     return np.asarray((predicted - test.target) ** 2, dtype=np.float64)
 
 
 @dataclass(frozen=True)
-class Learned:
-    """Scores (share correct, or R^2) of both models on the original, and what was lost with its 95 % interval."""
+class Estimate:
+    """A value with its 95 % interval."""
 
-    original: float
-    protected: float
-    loss: float
-    interval: tuple[float, float]
+    value: float
+    error: float
+
+    def interval(self, bounds: tuple[float, float]) -> tuple[float, float]:
+        return max(self.value - 1.96 * self.error, bounds[0]), min(self.value + 1.96 * self.error, bounds[1])
+
+
+@dataclass(frozen=True)
+class Learned:
+    """Scores (share correct, or R^2) of both models on the original, and what was lost."""
+
+    original: Estimate
+    protected: Estimate
+    loss: Estimate
 
 
 def cross_fitted(
@@ -102,10 +130,11 @@ def cross_fitted(
     learner: Learner = "boosted",
     folds: int = 3,
     seed: int = 0,
+    together: bool = False,
 ) -> Learned:
-    """Learn from each table in turn, predict the original's folds. Record i belongs to fold i modulo `folds`."""
-    fold = np.arange(len(original.target)) % folds
-    protected_fold = np.arange(len(protected.target)) % folds
+    """Learn from each table in turn, predict the original's folds; with `together` both tables are cut alike."""
+    fold = _folds(len(original.target), folds, (seed, 0))
+    protected_fold = _folds(len(protected.target), folds, (seed, 0 if together else 1))
     losses = np.zeros((2, len(fold)))
     for number in range(folds):
         test = original.take(fold == number)
@@ -117,27 +146,35 @@ def cross_fitted(
     return _compared(losses, original, classes)
 
 
+def _folds(n_records: int, folds: int, seeds: tuple[int, int]) -> NDArray[np.int64]:
+    """A fold for each record, drawn without regard to its values: of sorted records every third would tell of them."""
+    return np.random.default_rng(seeds).permutation(np.arange(n_records) % folds)
+
+
 def _compared(losses: Floats, test: Task, classes: bool) -> Learned:
-    scale = 1.0
-    if not classes:
-        scale = float(mean((test.target - mean(test.target, test.weights)) ** 2, test.weights))
-    if not scale > 0:
-        nan = float("nan")
-        return Learned(nan, nan, nan, (nan, nan))
-    average = mean(losses.T, test.weights) / scale
-    difference = (losses[1] - losses[0]) / scale
-    loss = float(mean(difference, test.weights))
-    spread = float(mean((difference - loss) ** 2, test.weights))
-    error = 1.96 * np.sqrt(spread / effective_size(test.weights))
-    return Learned(1.0 - float(average[0]), 1.0 - float(average[1]), loss, (loss - error, loss + error))
+    units = np.ones(len(test.target)) if classes else (test.target - mean(test.target, test.weights)) ** 2
+    here, there, lost = (
+        _share_lost(column, units, test.weights) for column in (*losses, losses[1] - losses[0])
+    )
+    return Learned(Estimate(1.0 - here.value, here.error), Estimate(1.0 - there.value, there.error), lost)
+
+
+def _share_lost(losses: Floats, units: Floats, weights: Floats) -> Estimate:
+    """Mean loss over mean unit, a ratio of two means, with its standard error."""
+    unit = float(mean(units, weights))
+    if not unit > ROUNDING:
+        return Estimate(float("nan"), float("nan"))
+    share = float(mean(losses, weights)) / unit
+    spread = float((weights**2) @ ((losses - share * units) / unit) ** 2) / float(weights.sum()) ** 2
+    return Estimate(share, float(np.sqrt(spread)))
 
 
 @dataclass(frozen=True)
 class LearningLoss:
     """Predictive value lost: train on the protected table, test on the original, against train on the original.
 
-    Figures: `original` and `protected` (share correct for a category, R^2 for a number), `loss` (their difference,
-    with a 95 % interval).
+    Figures: `original` and `protected` (share correct for a category, R^2 for a number) and `loss` (their difference),
+    each with a 95 % interval.
 
     Args:
         target: the column to predict; None: the first confidential column, else the last one analysed.
@@ -167,6 +204,7 @@ class LearningLoss:
         if self.folds < 2 or self.max_records < self.folds:
             raise ParameterError("folds must be at least 2 and max_records at least as many.")
 
+    @compared
     def __call__(self, original: Table, protected: Table) -> tuple[Figure, ...]:
         check_pair(original, protected, corresponds=self.matched)
         names = [column.name for column in analysed(original, self.columns)]
@@ -177,29 +215,43 @@ class LearningLoss:
         if target not in original:
             raise ParameterError(f"No column '{target}' to predict. There are: {', '.join(original.names)}.")
         classes = not original[target].is_numeric
-        rows = self._rows(original, protected, [*features, target])
-        tasks = [
-            _task(table, features, target, order, self.max_records, self.seed)
-            for table, order in zip((original, protected), rows, strict=True)
-        ]
-        note = f"Predicted: {target}. {self.learner}, {self.folds} folds of {len(tasks[0].target)} records."
-        if min(len(task.target) for task in tasks) < self.folds:
+        here, there, together = self._rows(original, protected, [*features, target])
+        rows = self._sampled(here, 0), self._sampled(there, 0 if together else 1)
+        tasks = _tasks(original, protected, features, target, rows)
+        note = (
+            f"Predicted: {target}. {self.learner}, {self.folds} folds of {len(tasks[0].target)} records, "
+            f"{'matched' if together else 'not matched'} with those learned from."
+        )
+        if len(tasks[0].target) < self.folds:
             return _figures(None, f"{note} Too few records have the target.", classes)
         learned = cross_fitted(
-            tasks[0], tasks[1], classes=classes, learner=self.learner, folds=self.folds, seed=self.seed
+            *tasks,
+            classes=classes,
+            learner=self.learner,
+            folds=self.folds,
+            seed=self.seed,
+            together=together,
         )
         return _figures(learned, note, classes)
 
     def _rows(
         self, original: Table, protected: Table, names: list[str]
-    ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-        """Both tables' records that have the target, in an order that depends on values alone."""
+    ) -> tuple[NDArray[np.intp], NDArray[np.intp], bool]:
+        """Both tables' records that have the target, sorted by value; and whether they stand in pairs."""
         here, there = canonical_order(original, names), canonical_order(protected, names)
         lost, gone = original[names[-1]].missing, protected[names[-1]].missing
         if self.matched:
             kept = here[~(lost | gone)[here]]
-            return kept, kept
-        return here[~lost[here]], there[~gone[there]]
+            return kept, kept, True
+        # a table beside itself is the same people's
+        same = original.select(names).take(here).same_as(protected.select(names).take(there))
+        return here[~lost[here]], there[~gone[there]], same
+
+    def _sampled(self, rows: NDArray[np.intp], side: int) -> NDArray[np.intp]:
+        if len(rows) <= self.max_records:
+            return rows
+        generator = np.random.default_rng((self.seed, side))
+        return rows[np.sort(generator.choice(len(rows), size=self.max_records, replace=False))]
 
 
 def default_target(table: Table, names: list[str]) -> str | None:
@@ -209,36 +261,48 @@ def default_target(table: Table, names: list[str]) -> str | None:
     return chosen[0] if chosen else None
 
 
-def _task(
-    table: Table, features: list[str], target: str, rows: NDArray[np.intp], max_records: int, seed: int
-) -> Task:
-    if len(rows) > max_records:
-        drawn = np.random.default_rng(seed).choice(len(rows), size=max_records, replace=False)
-        rows = rows[np.sort(drawn)]
-    weights = checked_weights(table.weights, table.n_records)[rows]
-    values = np.asarray(table[target].values[rows], dtype=np.float64)
-    return Task(tree_features(table, features)[rows], values, weights)
+def _tasks(
+    original: Table,
+    protected: Table,
+    features: list[str],
+    target: str,
+    rows: tuple[NDArray[np.intp], NDArray[np.intp]],
+) -> tuple[Task, Task]:
+    """Both tables' records as tasks; a number to predict is counted in sds from the original's mean."""
+    tables = original.take(rows[0]), protected.take(rows[1])
+    found = [
+        Task(known, table[target].numbers, checked_weights(table.weights, table.n_records))
+        for table, known in zip(tables, tree_features(*tables, features), strict=True)
+    ]
+    return _standardised(*found) if original[target].is_numeric else (found[0], found[1])
+
+
+def _standardised(original: Task, protected: Task) -> tuple[Task, Task]:
+    centre = float(mean(original.target, original.weights))
+    sd = float(np.sqrt(variance(original.target, original.weights)))
+    sd = sd if sd > 1e-14 * abs(centre) else 1.0
+    # boosted trees add up in single precision; no model learns anything from a number that far out
+    near, far = (
+        replace(task, target=np.clip((task.target - centre) / sd, -FARTHEST, FARTHEST))
+        for task in (original, protected)
+    )
+    return near, far
 
 
 def _figures(learned: Learned | None, note: str, classes: bool) -> tuple[Figure, ...]:
-    nan, infinite = float("nan"), float("inf")
+    infinite, nothing = float("inf"), Estimate(float("nan"), float("nan"))
     unit, bounds = ("share correct", (0.0, 1.0)) if classes else ("R2", (-infinite, 1.0))
-    found = learned or Learned(nan, nan, nan, (nan, nan))
-    if learned is not None and np.isnan(found.loss):
+    both_ways = (-1.0, 1.0) if classes else (-infinite, infinite)
+    found = learned or Learned(nothing, nothing, nothing)
+    if learned is not None and np.isnan(found.loss.value):
         note = f"{note} The target does not vary in the original."
-    interval = None if np.isnan(found.loss) else found.interval
-    if interval is not None and classes:
-        interval = max(interval[0], -1.0), min(interval[1], 1.0)
+
+    def figure(name: str, of: Estimate, better: Better, unit: str, bounds: tuple[float, float]) -> Figure:
+        interval = None if np.isnan(of.value) else of.interval(bounds)
+        return Figure(f"learning.{name}", of.value, unit, better, bounds, interval, note=note)
+
     return (
-        Figure("learning.original", found.original, unit, "neither", bounds, note=note),
-        Figure("learning.protected", found.protected, unit, "higher", bounds, note=note),
-        Figure(
-            "learning.loss",
-            found.loss,
-            unit,
-            "lower",
-            (-1.0, 1.0) if classes else (-infinite, infinite),
-            interval,
-            note=note,
-        ),
+        figure("original", found.original, "neither", unit, bounds),
+        figure("protected", found.protected, "higher", unit, bounds),
+        figure("loss", found.loss, "lower", unit, both_ways),
     )

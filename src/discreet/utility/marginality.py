@@ -19,15 +19,17 @@ from typing import ClassVar
 import numpy as np
 
 from discreet.arrays import Bools, Floats, Ints
-from discreet.base import Aspect, Better, Figure, Part
+from discreet.base import Aspect, Better, Figure
 from discreet.errors import ParameterError
 from discreet.stats.tree import edge_weights, marginality_under, mean_m, node_counts, var_m
 from discreet.stats.tree_covariance import OnTree, covar_m, hcov
 from discreet.stats.weighted import checked_weights, mean, variance
 from discreet.table.column import Column
 from discreet.table.table import Table
-from discreet.utility.columns import analysed, canonical_order, check_pair
-from discreet.utility.moments import left_out, relative_changes
+from discreet.utility.averages import LOST, averaged, shift
+from discreet.utility.columns import analysed, canonical_order
+from discreet.utility.moments import relative_changes
+from discreet.utility.pair import compared
 
 LARGEST_PAIR = 20_000_000  # cells of the table of two taxonomic columns, beyond which hcov is not formed
 
@@ -153,7 +155,7 @@ class Statistics:
     hcov_units: Floats
 
     def variation(self, other: Statistics) -> dict[str, Floats]:
-        """Delta of every statistic but hcorr, of which the plain difference is taken."""
+        """Delta of every statistic but hcorr, of which the plain difference is taken; inf where it is lost."""
         sds = np.sqrt(np.abs(self.variances))
         upper = np.triu_indices(len(sds), 1)
         units = np.outer(sds, sds)[upper]
@@ -162,7 +164,7 @@ class Statistics:
             "variance": relative_changes(self.variances, other.variances, self.variances) / 100.0,
             "covariance": relative_changes(self.covariances, other.covariances, units) / 100.0,
             "hcov": relative_changes(self.hcovs, other.hcovs, self.hcov_units) / 100.0,
-            "hcorr": np.abs(other.hcorrs - self.hcorrs),
+            "hcorr": shift(self.hcorrs, other.hcorrs),
         }
 
 
@@ -247,8 +249,8 @@ class Variation:
     aspect: ClassVar[Aspect] = "utility"
     corresponds: ClassVar[bool] = False
 
+    @compared
     def __call__(self, original: Table, protected: Table) -> tuple[Figure, ...]:
-        check_pair(original, protected)
         names = [column.name for column in analysed(original, self.columns)]
         before, after = attributes_of(original, protected, names)
         changes = statistics(before).variation(statistics(after))
@@ -280,8 +282,8 @@ class SubsampleVariation:
         if self.samples < 2 or not 0 < self.share <= 1:
             raise ParameterError("samples must be at least 2 and share in (0, 1].")
 
+    @compared
     def __call__(self, original: Table, protected: Table) -> tuple[Figure, ...]:
-        check_pair(original, protected, corresponds=True)
         names = [column.name for column in analysed(original, self.columns)]
         before, after = attributes_of(original, protected, names)
         order = canonical_order(original, names)
@@ -314,20 +316,18 @@ class SubsampleVariation:
 
 
 def _over_samples(values: list[Floats]) -> Floats:
-    """Mean over samples, of each statistic, where it is defined."""
+    """Mean over samples, of each statistic, where it is defined; lost only where every sample has lost it."""
     stacked = np.array(values)
-    defined = ~np.isnan(stacked)
+    defined = np.isfinite(stacked)
     counts = defined.sum(axis=0)
     sums = np.where(defined, stacked, 0.0).sum(axis=0)
-    return np.asarray(np.where(counts > 0, sums / np.maximum(counts, 1), np.nan), dtype=np.float64)
+    without = np.where((stacked == LOST).any(axis=0), LOST, np.nan)
+    return np.asarray(np.where(counts > 0, sums / np.maximum(counts, 1), without), dtype=np.float64)
 
 
 def _figure(name: str, values: Floats, names: Sequence[str], key: str, note: str = "") -> Figure:
-    labels = [(column,) for column in names] if key in ("mean", "variance") else list(combinations(names, 2))
-    defined = values[~np.isnan(values)]
-    note = f"{note} {left_out(len(values) - len(defined), len(values))}".strip()
-    average = float(defined.mean()) if defined.size else float("nan")
-    parts = tuple(Part(tuple(label), float(value)) for label, value in zip(labels, values, strict=True))
+    single: list[tuple[str, ...]] = [(column,) for column in names]
+    labels = single if key in ("mean", "variance") else list(combinations(names, 2))
     upper, unit = (1.0, "index") if key == "hcorr" else (float("inf"), "ratio")
     better: Better = "neither" if name.endswith("_floor") else "lower"
-    return Figure(name, average, unit, better, (0.0, upper), parts=parts, note=note)
+    return averaged(name, values, labels, unit, (0.0, upper), better=better, note=note)

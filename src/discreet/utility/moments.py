@@ -9,17 +9,19 @@ paper's Table 3; all raw and all central ones stand beside it.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations, combinations_with_replacement
 from typing import ClassVar, Literal, TypeAlias
 
 import numpy as np
 
 from discreet.arrays import Bools, Floats
-from discreet.base import Aspect, Better, Figure, Part
+from discreet.base import Aspect, Figure, Part
 from discreet.stats import weighted
 from discreet.table.table import Table
-from discreet.utility.columns import Numbers, check_pair, numbers_of, numeric_names
+from discreet.utility.averages import LOST, averaged, gone, shift, with_worst
+from discreet.utility.columns import LARGEST, Numbers, numbers_of, numeric_names
+from discreet.utility.pair import compared
 
 Reading: TypeAlias = Literal["distinct_raw", "raw", "central"]
 
@@ -28,6 +30,7 @@ ZERO = (
     1e-12  # of the product of the columns' scales: a moment this small is zero, its relative change undefined
 )
 MAX_COLUMNS = 40  # for moments of order four: 123,410 of them
+SHOWN = 10  # moments of an order that are named: those that changed most
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,14 +78,17 @@ def _settled(matrix: Floats, numbers: Numbers) -> Floats:
 def relative_changes(before: Floats, after: Floats, scale: Floats) -> Floats:
     """100 |after - before| / |before|: 0 where both are equal up to rounding, nan where `before` is zero.
 
+    Infinite where there is no `after` any more.
+
     >>> relative_changes(np.array([2.0, 0.0, 0.0]), np.array([3.0, 0.0, 1.0]), np.ones(3)).tolist()
     [50.0, 0.0, nan]
     """
-    shift = np.abs(after - before)
+    moved = np.abs(after - before)
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        changes = 100.0 * shift / np.abs(before)
+        changes = 100.0 * moved / np.abs(before)
     changes = np.where(np.abs(before) <= ZERO * scale, np.nan, changes)
-    return np.asarray(np.where(shift <= ZERO * scale, 0.0, changes), dtype=np.float64)
+    changes = np.where(moved <= ZERO * scale, 0.0, changes)
+    return np.asarray(np.where(gone(before, after), LOST, changes), dtype=np.float64)
 
 
 # -- moments of third and fourth order -------------------------------------------------------------------------
@@ -99,7 +105,9 @@ def higher_moments(numbers: Numbers, order: int, centres: Floats, spans: Floats)
     for start in range(0, numbers.n_records, BLOCK):
         rows = slice(start, start + BLOCK)
         weights = np.ones(len(numbers.values[rows])) if numbers.weights is None else numbers.weights[rows]
-        scaled = np.where(numbers.missing[rows], 0.0, (numbers.values[rows] - centres) / spans)
+        # further out than that, fourth powers would overflow
+        scaled = np.clip((numbers.values[rows] - centres) / spans, -LARGEST, LARGEST)
+        scaled[numbers.missing[rows]] = 0.0
         sums += _products(scaled, weights, pairs, order)
         if numbers.complete:
             counts += weights.sum()
@@ -159,7 +167,10 @@ def moment_changes(original: Numbers, protected: Numbers, order: int, reading: R
 
 @dataclass(frozen=True, eq=False)
 class Shifts:
-    """How the first two moments moved: per column, and per pair i < j row by row. nan: not defined."""
+    """How the first two moments moved: per column, and per pair i < j row by row.
+
+    nan: not defined on the original; inf: the protected table has none any more.
+    """
 
     means: Floats  # in the original's sd
     variances: Floats  # percent
@@ -175,19 +186,19 @@ def shifts(original: Numbers, protected: Numbers) -> Shifts:
     sds = before.sds
     units = np.outer(sds, sds)[upper]
     return Shifts(
-        _in_units(after.means - before.means, sds, before.means),
+        _in_units(shift(before.means, after.means), sds, before.means),
         relative_changes(np.diag(before.matrix), np.diag(after.matrix), sds**2),
-        _in_units((after.matrix - before.matrix)[upper], units, units),
-        np.abs(after.correlations - before.correlations)[upper],
-        np.abs(rank_correlations(protected) - rank_correlations(original)),
+        _in_units(shift(before.matrix, after.matrix)[upper], units, units),
+        shift(before.correlations, after.correlations)[upper],
+        shift(rank_correlations(original), rank_correlations(protected)),
     )
 
 
-def _in_units(difference: Floats, unit: Floats, size: Floats) -> Floats:
-    """|difference| in units of the original; without a unit 0 if nothing moved, else undefined."""
+def _in_units(moved: Floats, unit: Floats, size: Floats) -> Floats:
+    """A shift in units of the original; without a unit 0 if nothing moved, else undefined unless it is lost."""
     with np.errstate(divide="ignore", invalid="ignore"):
-        shift = np.where(unit > 0, np.abs(difference) / unit, np.nan)
-    return np.where((unit == 0) & (np.abs(difference) <= ZERO * np.abs(size)), 0.0, shift)
+        shown = np.where((unit > 0) | (moved == LOST), moved / unit, np.nan)
+    return np.where((unit == 0) & (moved <= ZERO * np.abs(size)), 0.0, shown)
 
 
 def rank_correlations(numbers: Numbers) -> Floats:
@@ -214,7 +225,8 @@ class MomentChange:
     Figures: `mean` (in sds of the original), `variance` (%), `covariance` (in products of sds), `correlation`,
     `rank_correlation`, each with its parts and a `_worst`; and the mean and the median percentage change of the
     moments of order 3 and 4 in three readings: raw moments of products of distinct columns (the paper's), all raw
-    ones, all central ones. A mean over relative changes is ruled by the moments nearest to zero: read the median.
+    ones, all central ones, with the moments that changed most. A mean over relative changes is ruled by the moments
+    nearest to zero: read the median.
 
     Args:
         columns: names of numeric columns to use; None: all that are analysed.
@@ -226,73 +238,61 @@ class MomentChange:
     aspect: ClassVar[Aspect] = "utility"
     corresponds: ClassVar[bool] = False
 
+    @compared
     def __call__(self, original: Table, protected: Table) -> tuple[Figure, ...]:
-        check_pair(original, protected)
         names = numeric_names(original, self.columns)
         pair = numbers_of(original, names), numbers_of(protected, names)
         figures = _shift_figures(shifts(*pair), names)
         for order in self.orders:
             for reading in ("distinct_raw", "raw", "central"):
-                figures += _order_figures(*pair, order, reading)
+                figures += _order_figures(*pair, names, order, reading)
         return tuple(figures)
 
 
 def _shift_figures(moved: Shifts, names: Sequence[str]) -> list[Figure]:
-    single = [(name,) for name in names]
-    pairs = list(combinations(names, 2))
+    single: list[tuple[str, ...]] = [(name,) for name in names]
+    pairs: list[tuple[str, ...]] = list(combinations(names, 2))
+
+    def both(
+        name: str, values: Floats, labels: list[tuple[str, ...]], unit: str, upper: float
+    ) -> list[Figure]:
+        return with_worst(averaged(f"moments.{name}", values, labels, unit, (0.0, upper)), values)
+
     return (
-        summaries("moments.mean", moved.means, single, "sd", np.inf)
-        + summaries("moments.variance", moved.variances, single, "%", np.inf)
-        + summaries("moments.covariance", moved.covariances, pairs, "sd x sd", np.inf)
-        + summaries("moments.correlation", moved.correlations, pairs, "index", 2.0)
-        + summaries("moments.rank_correlation", moved.rank_correlations, pairs, "index", 2.0)
+        both("mean", moved.means, single, "sd", np.inf)
+        + both("variance", moved.variances, single, "%", np.inf)
+        + both("covariance", moved.covariances, pairs, "sd x sd", np.inf)
+        + both("correlation", moved.correlations, pairs, "index", 2.0)
+        + both("rank_correlation", moved.rank_correlations, pairs, "index", 2.0)
     )
-
-
-def left_out(undefined: int, total: int) -> str:
-    """What to say of the columns or pairs over which no average could be taken."""
-    if not total:
-        return "Not defined: there are no columns, or no pairs of them, to take it over."
-    return f"{undefined} of {total} are not defined and left out." if undefined else ""
-
-
-def summaries(
-    name: str,
-    values: Floats,
-    labels: Sequence[tuple[str, ...]],
-    unit: str,
-    upper: float,
-    better: Better = "lower",
-) -> list[Figure]:
-    """The mean of some values with its parts, and the worst of them; undefined ones are left out and counted."""
-    defined = values[~np.isnan(values)]
-    note = left_out(len(values) - len(defined), len(values))
-    parts = tuple(Part(label, float(value)) for label, value in zip(labels, values, strict=True))
-    average = float(defined.mean()) if defined.size else float("nan")
-    worst = float(defined.max()) if defined.size else float("nan")
-    return [
-        Figure(name, average, unit, better, (0.0, upper), parts=parts, note=note),
-        Figure(f"{name}_worst", worst, unit, better, (0.0, upper), note=note),
-    ]
 
 
 ORDINALS = {3: "third", 4: "fourth"}
 
 
-def _order_figures(original: Numbers, protected: Numbers, order: int, reading: Reading) -> list[Figure]:
-    name = f"moments.{ORDINALS[order]}_{reading}"
+def _order_figures(
+    original: Numbers, protected: Numbers, names: Sequence[str], order: int, reading: Reading
+) -> list[Figure]:
+    name, bounds = f"moments.{ORDINALS[order]}_{reading}", (0.0, float("inf"))
     if not original.n_columns:
-        return [Figure(name, float("nan"), "%", "lower", (0.0, np.inf), note="There is no numeric column.")]
+        return [Figure(name, float("nan"), "%", "lower", bounds, note="There is no numeric column.")]
     if original.n_columns > MAX_COLUMNS and order > 3:
         note = f"More than {MAX_COLUMNS} numeric columns: name some of them to have moments of order {order}."
-        return [Figure(name, float("nan"), "%", "lower", (0.0, np.inf), note=note)]
+        return [Figure(name, float("nan"), "%", "lower", bounds, note=note)]
     changes = moment_changes(original, protected, order, reading)
-    defined = changes[~np.isnan(changes)]
-    note = f"{len(defined)} of {len(changes)} moments; the others are zero in the original, or not there."
-    average, median = (
-        (float(defined.mean()), float(np.median(defined))) if defined.size else (float("nan"), float("nan"))
+    mean = averaged(name, changes, None, "%", bounds)
+    median = averaged(f"{name}_median", changes, None, "%", bounds, median=True)
+    return [replace(mean, parts=_largest(changes, names, order, reading)), median]
+
+
+def _largest(changes: Floats, names: Sequence[str], order: int, reading: Reading) -> tuple[Part, ...]:
+    """The moments that changed most, each named by the columns it multiplies."""
+    indices = index_tuples(len(names), order)
+    if reading == "distinct_raw":
+        indices = [index for index in indices if len(set(index)) == order]
+    worst_first = np.argsort(-changes, kind="stable")  # nan comes last
+    return tuple(
+        Part(tuple(names[j] for j in indices[place]), float(changes[place]))
+        for place in worst_first[:SHOWN]
+        if not np.isnan(changes[place])
     )
-    return [
-        Figure(name, average, "%", "lower", (0.0, np.inf), note=note),
-        Figure(f"{name}_median", median, "%", "lower", (0.0, np.inf), note=note),
-    ]

@@ -22,7 +22,8 @@ from discreet.base import Aspect, Figure, Part
 from discreet.errors import ParameterError
 from discreet.stats.weighted import checked_weights, effective_size, mean, quantile
 from discreet.table.table import Table
-from discreet.utility.columns import Numbers, category_names, check_pair, numbers_of, numeric_names
+from discreet.utility.columns import Numbers, category_names, numbers_of, numeric_names
+from discreet.utility.pair import compared
 
 Density: TypeAlias = Literal["range", "kde"]
 
@@ -252,8 +253,8 @@ class ProbabilisticLoss:
         if self.density not in ("range", "kde"):
             raise ParameterError(f"density must be 'range' or 'kde'. Got {self.density!r}.")
 
+    @compared
     def __call__(self, original: Table, protected: Table) -> tuple[Figure, ...]:
-        check_pair(original, protected)
         names = numeric_names(original, self.columns)
         pair = numbers_of(original, names), numbers_of(protected, names)
         if not self.by:

@@ -3,11 +3,13 @@
 Stack the tables, T = 1 for the protected records, and estimate P(T = 1 | record). With c the share of protected
 records, U_p = mean (p - c)^2 (eq. 11 of the local-synthesis paper; c = 1/2 for equal sizes) is 0 when nothing tells
 them apart. S_pMSE (Snoke, Raab, Nowok, Dibben, Slavkovic) sets U_p against what a synthesizer with the right model
-would show: E = (k - 1) (1 - c)^2 c / N, sd = sqrt(2 (k - 1)) (1 - c)^2 c / N for k parameters and N records.
+would show: E = (k - 1) (1 - c)^2 c / N, sd = sqrt(2 (k - 1)) (1 - c)^2 c / N for k parameters and N records. Records with
+unequal weights say less than as many with equal ones: `weighted_null` is the same with weights.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from math import sqrt
 from typing import ClassVar
@@ -17,7 +19,7 @@ import numpy as np
 from discreet.arrays import Codes, Floats
 from discreet.base import Aspect, Figure, Part
 from discreet.errors import ParameterError
-from discreet.stats.logistic import LogisticFit, fit_logistic
+from discreet.stats.logistic import LogisticFit, fit_logistic, orthonormal, projected
 from discreet.stats.weighted import checked_weights
 from discreet.table.table import Table
 from discreet.utility.columns import (
@@ -26,14 +28,15 @@ from discreet.utility.columns import (
     analysed,
     categories_of,
     category_names,
-    check_pair,
     drawn_rows,
     numbers_of,
     numeric_names,
 )
+from discreet.utility.pair import compared
 from discreet.utility.propensity_terms import Mixed, Plan, Reading, design, plan_terms, standardised
 
 LEAST_SAMPLE = 2000
+EQUAL = 1e-9  # weights (with a mean of one) that differ by less are equal
 
 
 @dataclass(frozen=True)
@@ -41,6 +44,7 @@ class Score:
     """U_p with what is needed to judge it.
 
     `expected` and `sd` describe U_p for a table synthesised by the right model from the original; nan when unknown.
+    `error` is the standard error of U_p where the records are a sample of larger tables.
     """
 
     value: float
@@ -48,6 +52,12 @@ class Score:
     n_records: int  # N, both tables
     expected: float
     sd: float
+    error: float = float("nan")
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """What other samples of as many records would show in 95 % of cases, were they drawn from larger tables."""
+        return self.value - 1.96 * self.error, self.value + 1.96 * self.error
 
     @property
     def ratio(self) -> float:
@@ -80,12 +90,54 @@ def logistic_null(n_parameters: int, share: float, n_records: int) -> tuple[floa
     return freedom * unit, sqrt(2.0 * freedom) * unit
 
 
-def score_of_fit(fit: LogisticFit, n_original: int, weights: Floats | None = None) -> Score:
-    """Score of a logistic model fitted to the stacked tables, original first."""
-    n_records = len(fit.probabilities)
-    share = (n_records - n_original) / n_records
-    expected, sd = logistic_null(fit.rank, share, n_records)
-    return Score(mean_squared_error(fit.probabilities, share, weights), share, n_records, expected, sd)
+def weighted_null(design: Floats, target: Floats, weights: Floats) -> tuple[float, float]:
+    """Mean and sd of U_p under the right synthesizer for weighted records.
+
+    The sandwich: U_p is about (1 - c)^2 c / N times a sum of chi-squares, weighted by the eigenvalues of the sum of
+    w^2 x x' over (X'WX), x centred. Both tables show how weights go with x, so that the null does not follow the
+    protected table where it went wrong; its own weights say how unequal they are. Equal ones give `logistic_null`.
+    """
+    centred = design - weights @ design / weights.sum()
+    basis = orthonormal(np.sqrt(weights)[:, None] * centred)
+    meat = (weights[:, None] * basis).T @ basis
+    share, squares = float(target.mean()), weights**2
+    unit = (1.0 - share) ** 2 * share / len(target) * float(squares[target == 1].mean() / squares.mean())
+    return unit * float(np.trace(meat)), unit * sqrt(2.0 * float((meat**2).sum()))
+
+
+def score_of_fit(fit: LogisticFit, design: Floats, target: Floats, weights: Floats | None = None) -> Score:
+    """Score of a logistic model of T = `target` fitted to the stacked tables."""
+    share = float(target.mean())
+    if weights is None or np.ptp(weights) < EQUAL:
+        null = logistic_null(fit.rank, share, len(target))
+    else:
+        null = weighted_null(design, target, weights)
+    slopes = projected(design, fit, 2.0 * (fit.probabilities - share), weights)
+    return score_of(fit.probabilities, target, weights, null, slopes)
+
+
+def score_of(
+    probabilities: Floats,
+    target: Floats,
+    weights: Floats | None,
+    null: tuple[float, float],
+    slopes: Floats | None = None,
+) -> Score:
+    """Score of fitted probabilities of T = `target`, with the null mean and sd of U_p.
+
+    Args:
+        slopes: 2 (p - c), projected on the model's terms; None: as it is (a model that is free in every leaf).
+    """
+    n_records, share = len(target), float(target.mean())
+    value = mean_squared_error(probabilities, share, weights)
+    shift = probabilities - share
+    slopes = 2.0 * shift if slopes is None else slopes
+    # what a record adds to U_p, by its own term and through the fit; and both tables drawn anew under the null
+    influence = shift**2 - value + slopes * (target - probabilities)
+    spread = float((checked_weights(weights, n_records) ** 2) @ influence**2) / n_records**2
+    both = float(np.nan_to_num(null[1])) / (1.0 - share)
+    error = sqrt(spread + both**2)
+    return Score(value, share, n_records, *null, error)
 
 
 def mixed_effects(
@@ -108,15 +160,18 @@ class Propensity:
     """Propensity score by logistic regression.
 
     Figures: `pmse` (U_p), `scaled` (2 N U_p; for the `tensor` reading N U_p, as its table reports it), `ratio`
-    (S_pMSE, 1 = as good as the right model), `standardised` ((U_p - E) / sd).
+    (S_pMSE, 1 = as good as the right model), `standardised` ((U_p - E) / sd). Named `propensity.*` in the cubic
+    reading, `propensity_literal.*` and `propensity_tensor.*` in the others.
 
     Args:
         reading: what is meant by interactions of numeric columns: `cubic` (all monomials), `literal` (products of
             distinct columns) or `tensor`; see `propensity_terms`.
         order: highest order, 1 (main effects) to 3.
         columns: names of columns to use; None: all that are analysed.
-        max_terms, max_levels: beyond these, interactions are left out and rare categories pooled, and it is said.
-        least_joint: records of the original that must hold both categories for their product to be a term.
+        max_terms: no kind of interaction is added (numbers, numbers with categories, categories; order by order)
+            that would make more; what is left out is said.
+        max_levels: of a category; rarer ones are pooled.
+        least_joint: records of the original that must hold all categories of a product for it to be a term.
         max_cells: records x terms; beyond it both tables are sampled in the same proportion with `seed`.
 
     Cost: O(N k^2) per iteration for k terms, memory N k.
@@ -149,26 +204,26 @@ class Propensity:
         if min(self.max_terms, self.max_levels - 1, self.least_joint) < 1:
             raise ParameterError("max_terms and least_joint must be at least 1, max_levels at least 2.")
 
+    @compared
     def __call__(self, original: Table, protected: Table) -> tuple[Figure, ...]:
-        check_pair(original, protected)
         names = [column.name for column in analysed(original, self.columns)]
+        stem = "propensity" if self.reading == "cubic" else f"propensity_{self.reading}"
         if not names or not original.n_records or not protected.n_records:
-            return score_figures("propensity", None, "There is nothing to tell the tables apart by.")
+            return score_figures(stem, None, "There is nothing to tell the tables apart by.")
         plan = self._plan(original, protected, names)
-        note = plan.note
+        note, said = plan.note, ""
         limit = max(self.max_cells // (len(plan.terms) + 1), LEAST_SAMPLE)
         if original.n_records + protected.n_records > limit:
             original, protected, said = sampled(original, protected, names, limit, self.seed)
-            note = f"{note} {said}".strip()
         effects = self._effects(original, protected, names)
         matrix = design(plan, *effects)
         target = np.repeat([0.0, 1.0], (original.n_records, protected.n_records))
         weights = stacked_weights(original, protected)
         fit = fit_logistic(matrix, target, weights)
-        score = score_of_fit(fit, original.n_records, weights)
-        note = f"{fit.rank - 1} terms, {self.reading} reading, order {self.order}. {note} {_warnings(fit)}".strip()
+        score = score_of_fit(fit, matrix, target, weights)
+        note = f"{fit.rank - 1} terms, {self.reading} reading, order {self.order}. {note} {said} {_warnings(fit)}"
         factor = score.n_records * (1.0 if self.reading == "tensor" else 2.0)
-        return score_figures("propensity", score, " ".join(note.split()), factor)
+        return score_figures(stem, score, " ".join(note.split()), factor, estimated=bool(said))
 
     def _effects(self, original: Table, protected: Table, names: list[str]) -> tuple[Mixed, Mixed]:
         numeric, nominal = numeric_names(original, names), category_names(original, names)
@@ -206,7 +261,10 @@ def sampled(
     for table in (original, protected):
         size = max(int(share * table.n_records), 1)
         cut.append(table.take(drawn_rows(table, names, size, seed)))
-    said = f"On {cut[0].n_records} and {cut[1].n_records} records drawn with seed {seed}."
+    said = (
+        f"On {cut[0].n_records} and {cut[1].n_records} records drawn with seed {seed}; "
+        "the interval is that of samples of this size."
+    )
     return cut[0], cut[1], said
 
 
@@ -220,24 +278,33 @@ def stacked_weights(original: Table, protected: Table) -> Floats | None:
 
 
 def score_figures(
-    stem: str, score: Score | None, note: str, factor: float | None = None
+    stem: str, score: Score | None, note: str, factor: float | None = None, *, estimated: bool = False
 ) -> tuple[Figure, ...]:
-    """The figures of a propensity score; all undefined when there is none."""
-    infinite = float("inf")
-    nan = float("nan")
-    if score is None:
-        score, top = Score(nan, 0.5, 0, nan, nan), 0.25
-    else:
-        top = max(score.share, 1.0 - score.share) ** 2
+    """The figures of a propensity score; all undefined when there is none, with intervals where it is estimated."""
+    infinite, nan = float("inf"), float("nan")
+    score = score or Score(nan, 0.5, 0, nan, nan)
+    top = max(score.share, 1.0 - score.share) ** 2
     scale = 2.0 * score.n_records if factor is None else factor
     null = (Part(("expected",), score.expected), Part(("sd",), score.sd))
     if score.value == score.value and not score.expected > 0:
         note = f"{note} There is no null value to compare with.".strip()
+
+    def figure(
+        name: str,
+        unit: str,
+        bounds: tuple[float, float],
+        of: Callable[[float], float],
+        parts: tuple[Part, ...] = (),
+    ) -> Figure:
+        value, ends = of(score.value), [of(end) for end in score.interval]
+        interval = (
+            (max(ends[0], bounds[0]), min(ends[1], bounds[1])) if estimated and value == value else None
+        )
+        return Figure(f"{stem}.{name}", value, unit, "lower", bounds, interval, parts, note=note)
+
     return (
-        Figure(f"{stem}.pmse", score.value, "index", "lower", (0.0, top), parts=null, note=note),
-        Figure(
-            f"{stem}.scaled", scale * score.value, "index", "lower", (0.0, max(scale, 1.0) * top), note=note
-        ),
-        Figure(f"{stem}.ratio", score.ratio, "ratio", "lower", (0.0, infinite), parts=null, note=note),
-        Figure(f"{stem}.standardised", score.standardised, "sd", "lower", (-infinite, infinite), note=note),
+        figure("pmse", "index", (0.0, top), lambda u: u, null),
+        figure("scaled", "index", (0.0, max(scale, 1.0) * top), lambda u: scale * u),
+        figure("ratio", "ratio", (0.0, infinite), lambda u: replace(score, value=u).ratio, null),
+        figure("standardised", "sd", (-infinite, infinite), lambda u: replace(score, value=u).standardised),
     )

@@ -1,26 +1,29 @@
 """The terms of the propensity model: what is made of the columns before the logistic regression.
 
 Three readings of "all main effects and interactions from first to the third order" for numeric columns (see
-`numeric_terms`), dummies for categories (missing is one), numeric x dummy products, and products of dummies of two
-columns wherever enough records of the original hold both. When this would be more than `max_terms`, the least
-important kinds of terms are left out, and it is said which.
+`numeric_terms`), dummies for categories (missing is one), products of numbers with dummies, and products of dummies of
+different columns wherever enough records of the original hold them all. Orders are added one after the other, each
+kind of product whole or not at all: a kind that would make more than `max_terms` ends there, and it is said.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations, combinations_with_replacement
+from functools import cached_property
+from itertools import chain, combinations, combinations_with_replacement, islice, product
 from typing import Literal, TypeAlias
 
 import numpy as np
 
-from discreet.arrays import Codes, Floats
+from discreet.arrays import Bools, Codes, Floats
 from discreet.stats.weighted import mean, variance
 from discreet.utility.columns import Categories, Numbers
 
 Reading: TypeAlias = Literal["cubic", "literal", "tensor"]
 Term: TypeAlias = tuple[int, ...]  # columns of the main effects it multiplies
+FARTHEST = 1e20  # sds from the original's mean
 
 
 def numeric_terms(n_columns: int, reading: Reading, order: int = 3) -> list[Term]:
@@ -33,18 +36,28 @@ def numeric_terms(n_columns: int, reading: Reading, order: int = 3) -> list[Term
     >>> [len(numeric_terms(5, reading)) for reading in ("cubic", "literal", "tensor")]
     [55, 25, 105]
     """
-    degrees = range(1, order + 1)
+    return [term for level in range(1, order + 1) for term in _numeric(n_columns, reading, level)]
+
+
+def _numeric(n_columns: int, reading: Reading, level: int) -> Iterator[Term]:
+    """The terms that one more order adds."""
     if reading == "cubic":
-        return [t for degree in degrees for t in combinations_with_replacement(range(n_columns), degree)]
+        return combinations_with_replacement(range(n_columns), level)
     if reading == "literal":
-        return [t for degree in degrees for t in combinations(range(n_columns), degree)]
-    powers = [(i,) * a for i in range(n_columns) for a in degrees]
+        return combinations(range(n_columns), level)
+    alone = ((i,) * level for i in range(n_columns))
+    if level == 1:
+        return alone
+    exponents = [ab for ab in product(range(1, level + 1), repeat=2) if max(ab) == level or level == 2]
     pairs = combinations(range(n_columns), 2)
-    return powers + [(i,) * a + (j,) * b for i, j in pairs for a in degrees for b in degrees]
+    return chain(alone, ((i,) * a + (j,) * b for i, j in pairs for a, b in exponents))
 
 
 def standardised(numbers: Numbers, like: Numbers) -> Floats:
-    """Columns by the means and sds of `like`, the original; missing cells at its mean (0)."""
+    """Columns by the means and sds of `like`, the original; missing cells at its mean (0).
+
+    Beyond 1e20 sds there is nothing more to tell, and powers of the terms would overflow.
+    """
     means, sds = np.zeros(like.n_columns), np.ones(like.n_columns)
     for column in range(like.n_columns):
         values, weights = like.present(column)
@@ -52,7 +65,8 @@ def standardised(numbers: Numbers, like: Numbers) -> Floats:
             means[column] = mean(values[:, 0], weights)
             sd = float(np.sqrt(variance(values[:, 0], weights)))
             sds[column] = sd if sd > 1e-14 * abs(means[column]) else 1.0
-    return np.asarray(np.where(numbers.missing, 0.0, (numbers.values - means) / sds), dtype=np.float64)
+    scores = np.clip((numbers.values - means) / sds, -FARTHEST, FARTHEST)
+    return np.asarray(np.where(numbers.missing, 0.0, scores), dtype=np.float64)
 
 
 @dataclass(frozen=True)
@@ -122,35 +136,88 @@ def plan_terms(
     pair = original.categories, protected.categories
     levels = tuple(tuple(chosen_levels(*pair, j, max_levels)) for j in range(pair[0].n_columns))
     dummies = tuple(_dummies(pair, levels))
-    n_numbers = original.numbers.shape[1]
-    main: list[Term] = [(n_numbers + place,) for place in range(len(dummies))]
-    crossed: list[Term] = [(i, *dummy) for i in range(n_numbers) for dummy in main] if order > 1 else []
-    joint = _joint_dummies(pair[0], levels, dummies, least_joint, n_numbers) if order > 1 else []
-    choices: list[tuple[int, list[Term], str]] = [
-        (order, crossed + joint, ""),
-        (order, crossed, "products of categories"),
-        (order, [], "products with categories"),
-        (2, crossed, "products of categories and numeric terms of order 3"),
-        (2, [], "products with categories and numeric terms of order 3"),
-        (1, [], "all interactions"),
-    ]
-    for choice in choices:
-        if choice[0] <= order:
-            terms = _terms(n_numbers, reading, order, choice, main)
-            if len(terms) <= max_terms:
-                return Plan(dummies, levels, tuple(terms), _said(choice[2], max_terms))
-    return Plan(dummies, levels, tuple(terms), _said("all interactions", max_terms))
+    products = _Products(original, levels, dummies, reading, least_joint)
+    terms: list[Term] = [(effect,) for effect in range(products.n_numbers + len(dummies))]
+    left_out: dict[str, int] = {}
+    for level in range(2, order + 1):
+        for kind, found in products.of(level).items():
+            room = max(max_terms - len(terms), 0)
+            added = [] if kind in left_out else list(islice(found, room + 1))
+            if len(added) > room:
+                left_out[kind] = level
+            else:
+                terms += added
+    return Plan(dummies, levels, tuple(terms), _said(left_out, max_terms))
 
 
-def _terms(
-    n_numbers: int, reading: Reading, order: int, choice: tuple[int, list[Term], str], main: list[Term]
-) -> list[Term]:
-    highest, products, _ = choice
-    return numeric_terms(n_numbers, reading if highest == order else "cubic", highest) + main + products
+def _said(left_out: Mapping[str, int], max_terms: int) -> str:
+    kinds = ", ".join(f"{kind} from order {level}" for kind, level in left_out.items())
+    return f"Left out to keep to {max_terms} terms: {kinds}." if kinds else ""
 
 
-def _said(left_out: str, max_terms: int) -> str:
-    return f"Left out to keep to {max_terms} terms: {left_out}." if left_out else ""
+@dataclass(frozen=True, eq=False)
+class _Products:
+    """The products of main effects, by order and kind; found one by one, for there may be very many."""
+
+    original: Mixed
+    levels: tuple[tuple[int, ...], ...]
+    dummies: tuple[Dummy, ...]
+    reading: Reading
+    least_joint: int
+
+    @property
+    def n_numbers(self) -> int:
+        return int(self.original.numbers.shape[1])
+
+    def of(self, level: int) -> dict[str, Iterator[Term]]:
+        return {
+            "products of numbers": _numeric(self.n_numbers, self.reading, level),
+            "products of numbers with categories": self._mixed(level),
+            "products of categories": self._categorical(level),
+        }
+
+    def _mixed(self, level: int) -> Iterator[Term]:
+        places = range(self.n_numbers, self.n_numbers + len(self.dummies))
+        if self.reading == "tensor":  # pairs only, the number raised; a dummy to any power is itself
+            powers = (1, 2) if level == 2 else (3,)
+            return ((i,) * a + (d,) for i in range(self.n_numbers) for a in powers for d in places)
+        alone = _numeric(self.n_numbers, self.reading, level - 1)
+        raised = ((*term, d) for term in alone for d in places)
+        pairs = self.pairs if level == 3 else []
+        return chain(raised, ((i, *pair) for i in range(self.n_numbers) for pair in pairs))
+
+    def _categorical(self, level: int) -> Iterator[Term]:
+        if level == 2:
+            return iter(self.pairs)
+        return iter(()) if self.reading == "tensor" else self._triples()
+
+    @cached_property
+    def pairs(self) -> list[Term]:
+        categories = self.original.categories
+        return _joint_dummies(categories, self.levels, self.dummies, self.least_joint, self.n_numbers)
+
+    def _triples(self) -> Iterator[Term]:
+        """Three dummies that enough records hold together: any two of them are then a pair."""
+        joint, partners = set(self.pairs), defaultdict(list)
+        for one, other in self.pairs:
+            partners[one].append(other)
+        for one, other in self.pairs:
+            for third in partners[other]:
+                if (one, third) in joint and self._count(one, other, third) >= self.least_joint:
+                    yield one, other, third
+
+    def _count(self, *places: int) -> int:
+        return int(np.count_nonzero(np.logical_and.reduce([self._holding[place] for place in places])))
+
+    @cached_property
+    def _holding(self) -> dict[int, Bools]:
+        """Which records hold each dummy that is in a pair."""
+        codes = self.original.categories.codes
+        pooled = [pool(codes[:, column], levels) for column, levels in enumerate(self.levels)]
+        return {
+            place: pooled[dummy.column] == dummy.level
+            for place, dummy in enumerate(self.dummies, start=self.n_numbers)
+        }
 
 
 def _dummies(pair: tuple[Categories, Categories], levels: Sequence[Sequence[int]]) -> list[Dummy]:

@@ -9,6 +9,7 @@ fooled by masked files, in which a record's twin stands on the other side.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal, Protocol, TypeAlias
 
@@ -18,16 +19,19 @@ from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.tree import DecisionTreeClassifier
 from threadpoolctl import threadpool_limits
 
-from discreet.arrays import Floats
+from discreet.arrays import Bools, Floats
 from discreet.base import Aspect, Figure
 from discreet.errors import ParameterError
+from discreet.table.column import Column
 from discreet.table.table import Table
-from discreet.utility.columns import analysed, check_pair
+from discreet.utility.columns import analysed
+from discreet.utility.pair import compared
 from discreet.utility.propensity import (
     Score,
     mean_squared_error,
     sampled,
     score_figures,
+    score_of,
     stacked_weights,
 )
 
@@ -39,15 +43,29 @@ class _Classifier(Protocol):
     def predict_proba(self, features: Floats) -> Floats: ...
 
 
-def tree_features(table: Table, names: list[str]) -> Floats:
-    """Numbers as they are and categories by position (a taxonomic one in preorder, so subtrees are intervals).
+def tree_features(original: Table, protected: Table, names: Sequence[str]) -> tuple[Floats, Floats]:
+    """Every column of both tables by the rank of its values (a taxonomic one in preorder: subtrees are intervals).
 
-    Missing is nan, which the trees branch on as they find best.
+    Trees see nothing but the order of values, and they see it in single precision: large numbers that lie close
+    together (dates as YYYYMMDD, long codes) would tie, ranks never do. Missing is nan, which the trees branch on as
+    they find best.
     """
-    features = np.empty((table.n_records, len(names)))
-    for place, name in enumerate(names):
-        features[:, place] = np.where(table[name].missing, np.nan, table[name].values)
-    return features
+    pairs = [_ranked(original[name], protected[name]) for name in names]
+    sides = [np.column_stack([pair[side] for pair in pairs]) for side in (0, 1)]
+    return sides[0], sides[1]
+
+
+def _ranked(before: Column, after: Column) -> tuple[Floats, Floats]:
+    missing = np.concatenate((before.missing, after.missing))
+    ranks = np.full(len(missing), np.nan)
+    values = np.concatenate((before.numbers, after.numbers))[~missing]
+    ranks[~missing] = np.unique(values, return_inverse=True)[1].reshape(-1)
+    return ranks[: len(before.values)], ranks[len(before.values) :]
+
+
+def informative(features: Floats) -> Bools:
+    """Which features hold any value: trees refuse those that do not, and learn nothing from them."""
+    return np.asarray(~np.isnan(features).all(axis=0))
 
 
 def _classifier(learner: Learner, least_leaf: int, seed: int) -> _Classifier:
@@ -82,30 +100,31 @@ def tree_score(
     target = np.repeat([0.0, 1.0], (n_original, n_records - n_original))
     heavy = np.ones(n_records) if weights is None else weights
     order = _stack_order(features, target, heavy)
-    features, target, heavy = features[order], target[order], heavy[order]
+    features, target, heavy = features[order][:, informative(features)], target[order], heavy[order]
     generator = np.random.default_rng(seed)
 
-    def grown(labels: Floats) -> float:
-        if not 0 < labels.sum() < n_records:
-            return 0.0
+    def grown(labels: Floats) -> Floats:
+        if not 0 < labels.sum() < n_records or not features.shape[1]:
+            return np.full(n_records, share)
         model = _classifier(learner, least_leaf, seed)
         # one thread: samples are small, and sums over threads would depend on how many there are
         with threadpool_limits(1):
             model.fit(features, labels, None if weights is None else heavy)
-            return mean_squared_error(model.predict_proba(features)[:, 1], share, heavy)
+            return model.predict_proba(features)[:, 1]
 
-    null = np.array([grown(generator.permutation(target)) for _ in range(permutations)])
-    scale = 1.0 - share
-    expected = scale * float(null.mean()) if permutations else float("nan")
-    sd = scale * float(null.std(ddof=1)) if permutations > 1 else float("nan")
-    return Score(grown(target), share, n_records, expected, sd)
+    permuted = (grown(generator.permutation(target)) for _ in range(permutations))
+    null = np.array([mean_squared_error(probabilities, share, heavy) for probabilities in permuted])
+    expected = (1.0 - share) * float(null.mean()) if permutations else float("nan")
+    sd = (1.0 - share) * float(null.std(ddof=1)) if permutations > 1 else float("nan")
+    return score_of(grown(target), target, heavy, (expected, sd))
 
 
 @dataclass(frozen=True)
 class TreePropensity:
     """Propensity score by a classification tree (`cart`) or by gradient-boosted trees (`boosted`).
 
-    Figures as for `Propensity`, named `propensity_trees.*`; `ratio` and `standardised` come from permutations.
+    Figures as for `Propensity`, named `propensity_trees.*` for a tree and `propensity_boosted.*` for boosted ones;
+    `ratio` and `standardised` come from permutations.
 
     Args:
         learner: `cart` (depth 8) or `boosted` (50 trees of 15 leaves).
@@ -131,18 +150,17 @@ class TreePropensity:
         if self.least_leaf < 1 or self.permutations < 0 or self.max_records < 2:
             raise ParameterError("least_leaf must be at least 1, permutations 0 and max_records 2.")
 
+    @compared
     def __call__(self, original: Table, protected: Table) -> tuple[Figure, ...]:
-        check_pair(original, protected)
         names = [column.name for column in analysed(original, self.columns)]
-        stem = "propensity_trees"
+        stem = "propensity_trees" if self.learner == "cart" else "propensity_boosted"
         if not names or not original.n_records or not protected.n_records:
             return score_figures(stem, None, "There is nothing to tell the tables apart by.")
-        note = f"{self.learner}, {self.permutations} permutations."
+        note, said = f"{self.learner}, {self.permutations} permutations.", ""
         if original.n_records + protected.n_records > self.max_records:
             original, protected, said = sampled(original, protected, names, self.max_records, self.seed)
-            note = f"{note} {said}"
         score = tree_score(
-            np.vstack([tree_features(table, names) for table in (original, protected)]),
+            np.vstack(tree_features(original, protected, names)),
             original.n_records,
             stacked_weights(original, protected),
             learner=self.learner,
@@ -150,4 +168,4 @@ class TreePropensity:
             permutations=self.permutations,
             seed=self.seed,
         )
-        return score_figures(stem, score, note)
+        return score_figures(stem, score, f"{note} {said}".strip(), estimated=bool(said))

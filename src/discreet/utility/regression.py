@@ -1,14 +1,15 @@
 """Do regressions come out the same? Change of coefficients, standard errors and confidence intervals.
 
-By default every numeric column is regressed on all other numeric columns (the local-synthesis paper, Table 2);
-formulas can be given instead, linear or logistic. A percentage change of a coefficient near zero is mostly noise:
+By default every numeric column is regressed on all other numeric columns (the local-synthesis paper, Table 2), on
+the records that are complete; columns that would cost more than half of them are left out and named. Formulas can be
+given instead, linear or logistic. A percentage change of a coefficient near zero is mostly noise:
 the mean over coefficients with |t| > 1.96 and the median stand beside the mean over all.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -19,16 +20,18 @@ from discreet.errors import ParameterError
 from discreet.stats.logistic import fit_logistic, information
 from discreet.stats.regression import Coefficients, fit_each_on_others, fit_linear, standard_errors
 from discreet.table.table import Table
-from discreet.utility.columns import Numbers, check_pair, numbers_of, numeric_names
+from discreet.utility.averages import average, averaged, shift
+from discreet.utility.columns import Numbers, numbers_of, numeric_names
 from discreet.utility.formula import Formula, Regression, regressions
 from discreet.utility.moments import covariances, relative_changes
+from discreet.utility.pair import compared
 
 CLEAR = 1.96  # |t| above which a coefficient is told from zero at 5 %
 
 
 @dataclass(frozen=True, eq=False)
 class Changes:
-    """What became of each coefficient of one model or of several: nan where it is not defined.
+    """What became of each coefficient of one model: nan where it is not defined, inf where it is lost.
 
     `estimates` and `errors` in percent, `shifts` in standard errors of the original, `overlaps` of the 95 %
     intervals (1 = the same, 0 = apart), `ratios` the original's t, `lost` terms that can no longer be estimated.
@@ -51,9 +54,9 @@ class Changes:
 def changes(before: Coefficients, after: Coefficients) -> Changes:
     """Compare two fits of the same terms."""
     units = np.where(np.isnan(before.standard_errors), np.abs(before.estimates), before.standard_errors)
-    moved = np.abs(after.estimates - before.estimates)
     with np.errstate(divide="ignore", invalid="ignore"):
-        shifts = np.where(before.standard_errors > 0, moved / before.standard_errors, np.nan)
+        moved = shift(before.estimates, after.estimates) / before.standard_errors
+    shifts = np.where(before.standard_errors > 0, moved, np.nan)
     return Changes(
         relative_changes(before.estimates, after.estimates, units),
         relative_changes(before.standard_errors, after.standard_errors, before.standard_errors),
@@ -98,18 +101,27 @@ def fit(regression: Regression) -> Coefficients:
     return Coefficients(estimates, errors, float(len(regression.design) - found.rank))
 
 
-def each_on_others(original: Numbers, protected: Numbers) -> list[Changes]:
-    """Every column on all others, on the complete records of each table."""
-    fits = []
+@dataclass(frozen=True)
+class Sizes:
+    """Records that a model, or the least of several, could use in each table."""
+
+    original: int
+    protected: int
+
+
+def each_on_others(original: Numbers, protected: Numbers) -> tuple[list[Changes], Sizes]:
+    """Every column on all others, on the complete records of each table; and how many those are."""
+    fits, sizes = [], []
     for table in (original, protected):
         values, weights = table.present(*range(table.n_columns))
         fits.append(fit_each_on_others(values, weights) if len(values) else ())
+        sizes.append(len(values))
     if not fits[0]:
-        return []
+        return [], Sizes(*sizes)
     after: Sequence[Coefficients] = fits[1] or [
         Coefficients(one.estimates * np.nan, one.estimates * np.nan, 0.0) for one in fits[0]
     ]
-    return [changes(one, other) for one, other in zip(fits[0], after, strict=True)]
+    return [changes(one, other) for one, other in zip(fits[0], after, strict=True)], Sizes(*sizes)
 
 
 @dataclass(frozen=True)
@@ -145,18 +157,44 @@ class RegressionChange:
         for formula in self.formulas:
             Formula.parse(formula)
 
+    @compared
     def __call__(self, original: Table, protected: Table) -> tuple[Figure, ...]:
-        check_pair(original, protected)
         if self.formulas:
-            parsed = [Formula.parse(text) for text in self.formulas]
-            found = []
-            for formula in parsed:
-                before, after = regressions(formula, original, protected)
-                found.append(changes(fit(before), fit(after)))
-            return _figures(found, [formula.response.column for formula in parsed])
+            return self._of_formulas(original, protected)
         names = varying_names(original, numeric_names(original, self.columns))
-        pair = numbers_of(original, names), numbers_of(protected, names)
-        return _figures(each_on_others(*pair) if len(names) > 1 else [], names)
+        kept = mostly_complete(numbers_of(original, names), names)
+        pair = numbers_of(original, kept), numbers_of(protected, kept)
+        found, sizes = each_on_others(*pair) if len(kept) > 1 else ([], Sizes(0, 0))
+        note = _used(sizes, original, protected)
+        if left_out := [name for name in names if name not in kept]:
+            note += f" Left out, since fewer than half of the records were complete: {', '.join(left_out)}."
+        return _figures(found, kept, note)
+
+    def _of_formulas(self, original: Table, protected: Table) -> tuple[Figure, ...]:
+        parsed = [Formula.parse(text) for text in self.formulas]
+        models = [regressions(formula, original, protected) for formula in parsed]
+        found = [changes(fit(before), fit(after)) for before, after in models]
+        least = Sizes(*[min(len(pair[side].design) for pair in models) for side in (0, 1)])
+        return _figures(found, [one.response.column for one in parsed], _used(least, original, protected))
+
+
+def _used(sizes: Sizes, original: Table, protected: Table) -> str:
+    return (
+        f"On the complete records: {sizes.original} of {original.n_records} original and "
+        f"{sizes.protected} of {protected.n_records} protected ones."
+    )
+
+
+def mostly_complete(original: Numbers, names: Sequence[str]) -> tuple[str, ...]:
+    """The columns without those, emptiest first, that leave fewer than half of the original's records complete."""
+    columns = list(np.argsort(original.missing.sum(axis=0), kind="stable"))
+    while len(columns) > 1 and 2 * _incomplete(original, columns) > original.n_records:
+        columns.pop()
+    return tuple(names[column] for column in sorted(columns))
+
+
+def _incomplete(numbers: Numbers, columns: Sequence[int]) -> int:
+    return int(np.count_nonzero(numbers.missing[:, columns].any(axis=1)))
 
 
 def varying_names(original: Table, names: Sequence[str]) -> tuple[str, ...]:
@@ -165,10 +203,10 @@ def varying_names(original: Table, names: Sequence[str]) -> tuple[str, ...]:
     return tuple(name for name, sd in zip(names, sds, strict=True) if sd > 0)
 
 
-def _figures(found: list[Changes], models: Sequence[str]) -> tuple[Figure, ...]:
+def _figures(found: list[Changes], models: Sequence[str], note: str) -> tuple[Figure, ...]:
     infinite = float("inf")
     n_terms = sum(len(one.estimates) for one in found)
-    lost = sum(one.lost for one in found) / n_terms if n_terms else float("nan")
+    share = sum(one.lost for one in found) / n_terms if n_terms else float("nan")
 
     def figure(
         name: str,
@@ -178,14 +216,15 @@ def _figures(found: list[Changes], models: Sequence[str]) -> tuple[Figure, ...]:
         better: Better = "lower",
         median: bool = False,
     ) -> Figure:
+        every = np.concatenate([*values, np.empty(0)])
+        whole = averaged(
+            f"regression.{name}", every, None, unit, (0.0, upper), better=better, note=note, median=median
+        )
         parts = tuple(
-            Part((model,), _average(entry, median)) for model, entry in zip(models, values, strict=False)
+            Part((model,), average(entry, median=median))
+            for model, entry in zip(models, values, strict=False)
         )
-        value = _average(np.concatenate([*values, np.empty(0)]), median)
-        note = (
-            "Not defined: no regression, or no coefficient it can be computed for." if np.isnan(value) else ""
-        )
-        return Figure(f"regression.{name}", value, unit, better, (0.0, upper), parts=parts, note=note)
+        return replace(whole, parts=parts)
 
     return (
         figure("coefficient", [one.estimates for one in found], "%", infinite),
@@ -196,17 +235,10 @@ def _figures(found: list[Changes], models: Sequence[str]) -> tuple[Figure, ...]:
         figure("overlap", [one.overlaps for one in found], "share", 1.0, "higher"),
         Figure(
             "regression.lost",
-            lost,
+            share,
             "share",
             "lower",
             (0.0, 1.0),
-            note="Terms that can no longer be estimated.",
+            note=f"Terms that can no longer be estimated. {note}",
         ),
     )
-
-
-def _average(values: Floats, median: bool) -> float:
-    defined = values[~np.isnan(values)]
-    if not defined.size:
-        return float("nan")
-    return float(np.median(defined) if median else defined.mean())
