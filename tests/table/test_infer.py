@@ -439,6 +439,26 @@ def test_labels_of_statistics_packages():
 
 @pytest.mark.parametrize(
     "cells",
+    [
+        pl.Series([1, 2, 9, None]),
+        pl.Series([1.0, 2.5, 9.0, None]),
+        pl.Series(["1", "2", "9", None]),
+        pd.Series([1, 2, 9, None], dtype=object),
+        pd.Series([1.0, 2.0, 9.0, None]),
+    ],
+)
+def test_labelled_missing_codes_are_found_in_every_type(cells):
+    """A label such as 'refused' makes a missing code of its value, in whole numbers, floats, texts and objects alike."""
+    frame = pl.DataFrame({"v": cells}) if isinstance(cells, pl.Series) else pd.DataFrame({"v": cells})
+    for code in (9, 9.0):
+        schema = Schema.infer(frame, labels={"v": {code: "refused"}})
+        assert schema["v"].unknown == (9,)
+        table, _ = encode(frame, schema)
+        assert table["v"].missing.tolist() == [False, False, True, True]
+
+
+@pytest.mark.parametrize(
+    "cells",
     [[1], ["x"], [None], [1.5, None], [True], [""], [float("inf")] * 3, [float("nan")] * 2, ["?", "NA"]],
 )
 def test_tiny_and_odd_columns_have_an_answer(cells):

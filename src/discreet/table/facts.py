@@ -5,7 +5,7 @@ Distinct values are kept in memory to be looked at; what `infer` says of them ar
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal, TypeAlias
@@ -103,9 +103,24 @@ class Facts:
 
 
 def read_facts(series: nw.Series[Any], text_of: TextOf | None, labels: Mapping[Any, str] | None) -> Facts:
-    """Look at one column. `text_of` tells zeros in front of codes that a reader has dropped."""
-    facts = _read(series, text_of)
-    return _with_labels(facts, series, labels) if labels else facts
+    """Look at one column. `text_of` tells zeros in front of codes that a reader has dropped.
+
+    Labels that speak of missing values make their codes missing codes; the column is looked at without these cells.
+    """
+    if not labels:
+        return _read(series, text_of)
+    unknown = tuple(_plain(code) for code, label in labels.items() if is_unknown_word(label))
+    not_applicable = tuple(_plain(code) for code, label in labels.items() if is_not_applicable_word(label))
+    missing = (*unknown, *not_applicable)
+    facts = _read(series.filter(~_codes_among(series, missing)) if missing else series, text_of)
+    told = set(map(code_text, missing))
+    return replace(
+        facts,
+        n_records=len(series),
+        labels={code_text(code): label for code, label in labels.items() if code_text(code) not in told},
+        unknown=facts.unknown + unknown,
+        not_applicable=facts.not_applicable + not_applicable,
+    )
 
 
 def _read(series: nw.Series[Any], text_of: TextOf | None) -> Facts:
@@ -243,32 +258,16 @@ def _read_objects(series: nw.Series[Any], n_present: int) -> Facts:
     )
 
 
-def _with_labels(facts: Facts, series: nw.Series[Any], labels: Mapping[Any, str]) -> Facts:
-    """Labels of a statistics package: those that speak of missing values make their codes missing codes."""
-    unknown = [_plain(code) for code, label in labels.items() if is_unknown_word(label)]
-    not_applicable = [_plain(code) for code, label in labels.items() if is_not_applicable_word(label)]
-    missing = {code_text(code) for code in unknown + not_applicable}
-    meant = {code_text(code): label for code, label in labels.items() if code_text(code) not in missing}
-    facts = replace(facts, labels=meant)
-    if not missing or facts.form not in ("numbers", "texts"):
-        return facts
-    codes = [float(code) for code in missing if is_number(code)]
-    numbers = facts.numbers[~np.isin(facts.numbers, codes)]
-    texts = tuple(text for text in facts.texts if text not in missing)
-    n_gone = max(len(facts.numbers) - len(numbers), len(facts.texts) - len(texts))
-    listed = [str(code) for code in missing] if series.dtype == nw.String else [*unknown, *not_applicable]
-    n_records_gone = (
-        int(series.is_in(listed).sum()) if series.dtype != nw.Object and not facts.categorical else 0
-    )
-    return replace(
-        facts,
-        numbers=numbers,
-        texts=texts,
-        n_present=facts.n_present - n_records_gone,
-        n_distinct=facts.n_distinct - n_gone,
-        unknown=facts.unknown + tuple(unknown),
-        not_applicable=facts.not_applicable + tuple(not_applicable),
-    )
+def _codes_among(series: nw.Series[Any], codes: Iterable[Level]) -> nw.Series[Any]:
+    """Which cells hold one of these codes, whatever type the column has them in."""
+    if series.dtype.is_numeric():
+        numbers = [float(code) for code in codes if is_number(code_text(code))]
+        return series.cast(nw.Float64).is_in(numbers).fill_null(False)
+    texts = set(map(code_text, codes))
+    if isinstance(series.dtype, nw.Object):
+        held = [cell is not None and code_text(cell) in texts for cell in series.to_list()]
+        return nw.new_series(series.name, held, nw.Boolean, backend=series.implementation)
+    return series.cast(nw.String).is_in(texts).fill_null(False)
 
 
 def _plain(code: Any) -> Level:
