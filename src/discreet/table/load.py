@@ -18,8 +18,9 @@ if TYPE_CHECKING:
 class Opened:
     """A dataframe and what is known of where it came from.
 
-    `text_of` spells a column as its file does; `labels` are value labels of SPSS, Stata and SAS files; `reading` are
-    the arguments to read the file the same way again.
+    `text_of` spells a column as its file does; `labels` are value labels of SPSS, Stata and SAS files, where a code
+    that the file declares missing is labelled as missing; `reading` are the arguments to read the file the same way
+    again.
     """
 
     frame: Frame
@@ -38,6 +39,7 @@ def open_data(data: Frame | Opened | str | Path, **reading: Any) -> Opened:
         if reading:
             raise ParameterError(f"{', '.join(reading)}: only for files; the data are a dataframe already.")
         return Opened(data)
+    from discreet.table.files.labels import labels_in
     from discreet.table.files.reading import read_file
 
     source = read_file(data, **reading)
@@ -45,7 +47,7 @@ def open_data(data: Frame | Opened | str | Path, **reading: Any) -> Opened:
         frame=source.frame,
         sha256=source.sha256,
         text_of=_speller(source),
-        labels=_labels(source),
+        labels=labels_in(source),
         reading=_stated(source, reading),
         source=source,
     )
@@ -57,11 +59,6 @@ def _speller(source: Source) -> TextOf:
         return spelled
 
     return text_of
-
-
-def _labels(source: Source) -> dict[str, dict[Any, str]]:
-    annotations = source.format.annotations
-    return {name: dict(entry.value_labels) for name, entry in annotations.items() if entry.value_labels}
 
 
 def _stated(source: Source, reading: Mapping[str, Any]) -> dict[str, Any]:
