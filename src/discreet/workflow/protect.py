@@ -101,7 +101,8 @@ def write_release(
         recipe = replace(release.recipe, output_sha256=sha256_of(temporary))
         if again is not None:
             check_same_output(again, recipe.output_sha256)
-        staged.add(outputs.recipe, private=True).write_text(recipe.to_toml(), encoding="utf-8")
+        text = recipe.to_toml(folder=outputs.recipe.parent)
+        staged.add(outputs.recipe, private=True).write_text(text, encoding="utf-8")
         staged.add(outputs.public_recipe).write_text(release.public_recipe.to_toml(), encoding="utf-8")
         if report is not None:
             staged.add(outputs.report).write_text(report, encoding="utf-8")
