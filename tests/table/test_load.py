@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 
 import pandas as pd
 import polars as pl
 import pytest
 
+from discreet.errors import DiscreetWarning
 from discreet.table.files.format import Annotation, FileFormat
 from discreet.table.files.writing import write_file
 from discreet.table.load import open_data
@@ -69,3 +71,15 @@ def test_tags_of_stata_are_missing_codes_of_a_numeric_column(tmp_path: Path) -> 
     )
     age = guessed(tmp_path / "t.dta")["age"]
     assert (age.kind, age.decimals, *codes_of(age)) == ("numeric", 0, (".b",), (".a",))
+
+
+def test_what_reading_noticed_of_a_file_is_a_warning(tmp_path: Path) -> None:
+    """A file that is not the UTF-8 it seemed is read, and whoever uses it is told; a caller who shows it is not."""
+    path = tmp_path / "t.csv"
+    path.write_bytes("age,town\n31,K\xf6ln\n".encode("latin-1"))
+    with pytest.warns(DiscreetWarning, match=r"File 't\.csv': The text is not UTF-8"):
+        open_data(path)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert open_data(path, warn=False).source.remarks
+        open_data(path, encoding="latin-1")

@@ -97,7 +97,7 @@ def inspect_file(
     """Look at a file; write its schema where asked to."""
     started = perf_counter()
     with stage("reading"):
-        opened = open_data(source, **(reading or {}))
+        opened = open_data(source, warn=False, **(reading or {}))
     schema = corrections.apply(opened)
     seen = inspect_opened(opened, schema, k, started)
     if write_schema is not None:

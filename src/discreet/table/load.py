@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from discreet.errors import ParameterError
+from discreet.errors import DiscreetWarning, ParameterError
 from discreet.table.frames import Frame, TextOf
 
 if TYPE_CHECKING:
@@ -31,8 +32,11 @@ class Opened:
     source: Source | None = None
 
 
-def open_data(data: Frame | Opened | str | Path, **reading: Any) -> Opened:
-    """A dataframe as it is, or a file read with `table.files.reading.read_file(path, **reading)`, once."""
+def open_data(data: Frame | Opened | str | Path, *, warn: bool = True, **reading: Any) -> Opened:
+    """A dataframe as it is, or a file read with `table.files.reading.read_file(path, **reading)`, once.
+
+    What reading noticed of the whole file (a guessed encoding, say) is a warning, unless the caller shows it.
+    """
     if isinstance(data, Opened):
         return data
     if not isinstance(data, (str, Path)):
@@ -43,6 +47,8 @@ def open_data(data: Frame | Opened | str | Path, **reading: Any) -> Opened:
     from discreet.table.files.reading import read_file
 
     source = read_file(data, **reading)
+    for remark in source.remarks if warn else ():
+        warnings.warn(f"File '{source.path.name}': {remark}", DiscreetWarning, stacklevel=2)
     return Opened(
         frame=source.frame,
         sha256=source.sha256,
