@@ -56,6 +56,37 @@ def test_nothing_asked_shows_the_help() -> None:
     assert "Commands:" in "".join((run().stdout, run().stderr))
 
 
+@pytest.mark.skipif(os.name != "posix", reason="signals as a terminal sends them")
+def test_being_stopped_while_loading_is_quiet() -> None:
+    """Ctrl-C before any work has begun ends the process by that signal, without a traceback."""
+    code = (
+        "import os, signal, sys\n"
+        "class Stop:\n"
+        "    def find_spec(self, name, *rest):\n"
+        "        if name == 'typer':\n"
+        "            os.kill(os.getpid(), signal.SIGINT)\n"
+        "sys.meta_path.insert(0, Stop())\n"
+        "sys.argv = ['discreet', '--version']\n"
+        "from discreet.__main__ import main\n"
+        "main()\n"
+    )
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert (ended.returncode, ended.stdout, ended.stderr) == (-signal.SIGINT, "", "")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="pipes as a shell makes them")
+def test_a_reader_who_has_seen_enough_is_no_error(tmp_path: Path) -> None:
+    """`discreet inspect ... | head -1`: the pipe closes before all is written, and nothing is said of it."""
+    path = tmp_path / "wide.csv"
+    pl.DataFrame({f"a_column_with_a_long_name_{i}": [1, 2, 3] for i in range(2_000)}).write_csv(path)
+    reading, writing = os.pipe()
+    os.close(reading)
+    command = [sys.executable, "-m", "discreet", "inspect", str(path), "--json"]
+    ended = subprocess.run(command, stdout=writing, stderr=subprocess.PIPE, text=True, timeout=60)
+    os.close(writing)
+    assert (ended.returncode, ended.stderr) == (0, "")
+
+
 @pytest.fixture(scope="module")
 def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A file that takes a minute to protect."""
