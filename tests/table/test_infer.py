@@ -15,7 +15,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from discreet.errors import InputError
+from discreet.errors import InputError, UnsuitableError
 from discreet.table import hints, patterns
 from discreet.table.frames import encode
 from discreet.table.schema import Schema, Variable
@@ -464,6 +464,30 @@ def test_labelled_missing_codes_are_found_in_every_type(cells):
 def test_tiny_and_odd_columns_have_an_answer(cells):
     """One record, nothing, blanks and infinities are guessed without an error and with a reason."""
     assert guess("v", cells).reason
+
+
+@pytest.mark.parametrize("name", ["v", "zip", "grade", "sex", "flag", "diag_1"])
+@pytest.mark.parametrize("library", [pl.Series, pd.Series])
+def test_infinite_numbers_are_no_category(name, library):
+    """Whatever the name says, a column with an infinite number is numeric, so that no method takes it; declared as
+    categories all the same, it is refused when read."""
+    cells = library([1.0, float("inf"), 1.0, 1.0])
+    frame = pl.DataFrame({name: cells}) if library is pl.Series else pd.DataFrame({name: cells})
+    variable = Schema.infer(frame)[name]
+    assert (variable.kind, "infinite numbers" in variable.reason) == ("numeric", True)
+    for kind in ("nominal", "ordinal"):
+        with pytest.raises(UnsuitableError, match=f"Column '{name}' holds infinite numbers"):
+            encode(frame, Schema((Variable(name=name, kind=kind, role="quasi"),)))
+    declared = Schema((Variable(name=name, kind="nominal", role="quasi", unknown=(float("inf"),)),))
+    assert encode(frame, declared)[0][name].missing.tolist() == [False, True, False, False]
+
+
+def test_a_weight_of_zeros_is_said():
+    """A column named as a weight that holds zeros alone is not silently a constant."""
+    variable = guess("weight", [0] * 20)
+    assert variable.role == "other"
+    assert "every number is zero" in variable.reason
+    assert guess("constant", [0] * 20).reason == "constant"
 
 
 def test_columns_of_missing_codes_alone():

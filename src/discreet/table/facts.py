@@ -40,8 +40,9 @@ class Facts:
     """One column: `form` is how its cells are written, `n_present` the records that hold a value (missing codes that
     were recognised left out), `n_distinct` how many values differ.
 
-    `numbers`: all distinct finite numbers, sorted. `texts`: up to `SAMPLE` distinct texts, evenly over the file.
-    `written`: the numbers stand in a text column. `steps`: categories in the order that the dataframe declares.
+    `numbers`: all distinct finite numbers, sorted; `infinite`: there are others. `texts`: up to `SAMPLE` distinct texts,
+    evenly over the file. `written`: the numbers stand in a text column. `steps`: categories in the order that the
+    dataframe declares.
     """
 
     name: str
@@ -55,6 +56,7 @@ class Facts:
     padded: bool = False
     single: bool = False
     oversized: bool = False
+    infinite: bool = False
     categorical: bool = False
     day_precise: bool = False
     dates_only: bool = False
@@ -157,6 +159,7 @@ def _read_numbers(series: nw.Series[Any], text_of: TextOf | None) -> Facts:
         numbers=distinct[np.isfinite(distinct)],
         padded=_was_padded(series, text_of),
         single=series.dtype == nw.Float32,
+        infinite=bool(np.isinf(distinct).any()),
         oversized=oversized,
         texts=tuple(map(str, _spread(series.drop_nulls().unique(maintain_order=True)))) if oversized else (),
     )
@@ -254,7 +257,10 @@ def _read_objects(series: nw.Series[Any], n_present: int) -> Facts:
         return facts
     numbers = np.unique(np.array(distinct, dtype=np.float64))
     return replace(
-        facts, numbers=numbers[np.isfinite(numbers)], oversized=bool(np.abs(numbers[[0, -1]]).max() > EXACT)
+        facts,
+        numbers=numbers[np.isfinite(numbers)],
+        infinite=bool(np.isinf(numbers).any()),
+        oversized=bool(np.abs(numbers[[0, -1]]).max() > EXACT),
     )
 
 

@@ -109,6 +109,8 @@ def _unknown_steps(facts: Facts, guess: Guess) -> tuple[Level, ...]:
 _RULES: tuple[Rule, ...] = (
     kinds.nothing,
     kinds.nested,
+    kinds.infinite,
+    identity.weights_of_nothing,
     identity.cluster,
     identity.stratum,
     kinds.single_valued,

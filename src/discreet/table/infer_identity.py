@@ -154,6 +154,15 @@ def _weight_rank(facts: Facts, has_body: bool) -> int:
     return rank if highest > 0 and (lowest > 0 or (lowest == 0 and not is_plain)) else -1
 
 
+def weights_of_nothing(facts: Facts) -> Guess | None:
+    """Zeros alone under the name of a weight: usable for nothing, and worth a word."""
+    if facts.form != "numbers" or facts.numbers.any() or not any(c.ends(facts.name) for c in hints.WEIGHTS):
+        return None
+    return Guess(
+        "numeric", "a name that speaks of a weight, but every number is zero: not taken for one", "other", 0
+    )
+
+
 def cluster(facts: Facts) -> Guess | None:
     if not hints.CLUSTER.ends(facts.name) or hints.counts(facts.name) or facts.all_differ:
         return None

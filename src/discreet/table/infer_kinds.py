@@ -56,6 +56,13 @@ def nested(facts: Facts) -> Guess | None:
     return None
 
 
+def infinite(facts: Facts) -> Guess | None:
+    """No code and no flag is infinite: such a column is one of numbers, which are refused until they are repaired."""
+    if facts.form != "numbers" or not facts.infinite:
+        return None
+    return Guess("numeric", "holds infinite numbers: empty them, or declare their code under unknown")
+
+
 def single_valued(facts: Facts) -> Guess | None:
     if facts.n_distinct > 1 or facts.n_records == 1:
         return None
