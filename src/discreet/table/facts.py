@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import date
 from functools import cached_property
 from typing import Any, Literal, TypeAlias
 
@@ -18,6 +19,7 @@ from discreet.table.cells import EXACT, code_text, sort_of_cells, type_name
 from discreet.table.hints import Concept
 from discreet.table.native import TextOf
 from discreet.table.patterns import (
+    day_of,
     is_empty_word,
     is_not_applicable_word,
     is_number,
@@ -42,7 +44,7 @@ class Facts:
 
     `numbers`: all distinct finite numbers, sorted; `infinite`: there are others. `texts`: up to `SAMPLE` distinct texts,
     evenly over the file. `written`: the numbers stand in a text column. `steps`: categories in the order that the
-    dataframe declares.
+    dataframe declares. `years`: from the first to the last of a column of dates.
     """
 
     name: str
@@ -60,6 +62,7 @@ class Facts:
     categorical: bool = False
     day_precise: bool = False
     dates_only: bool = False
+    years: float = 0.0
     steps: tuple[Level, ...] | None = None
     unknown: tuple[Level, ...] = ()
     not_applicable: tuple[Level, ...] = ()
@@ -95,6 +98,16 @@ class Facts:
             if np.all(same):
                 return digits
         return None
+
+    @cached_property
+    def written_days(self) -> tuple[date, ...]:
+        """The days that texts or numbers such as 19620522 name, where nearly all of them name one."""
+        if self.form == "numbers" and not (
+            self.is_whole and len(self.numbers) > 2 and self.numbers[0] > 18e6
+        ):
+            return ()
+        days = [day for day in map(day_of, self.spellings) if day is not None]
+        return tuple(days) if len(days) > 0.9 * len(self.spellings) else ()
 
     @cached_property
     def spellings(self) -> tuple[str, ...]:
@@ -177,6 +190,7 @@ def _read_dates(series: nw.Series[Any], n_present: int) -> Facts:
     return Facts(
         series.name, "dates", len(series), n_present, len(distinct),
         day_precise=precise, dates_only=isinstance(series.dtype, nw.Date),
+        years=(distinct.max() - distinct.min()).days / 365.25,
     )  # fmt: skip
 
 
@@ -252,7 +266,9 @@ def _read_objects(series: nw.Series[Any], n_present: int) -> Facts:
     distinct = list(dict.fromkeys(cells))
     facts = Facts(series.name, form, len(series), len(cells), len(distinct))
     if form == "dates":
-        return replace(facts, dates_only=sort == "date", day_precise=any(cell.day != 1 for cell in distinct))
+        years = (max(distinct) - min(distinct)).days / 365.25
+        precise = any(cell.day != 1 for cell in distinct)
+        return replace(facts, dates_only=sort == "date", day_precise=precise, years=years)
     if form == "truth":
         return facts
     numbers = np.unique(np.array(distinct, dtype=np.float64))
