@@ -14,13 +14,12 @@ from typing import ClassVar, Literal, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.ensemble import HistGradientBoostingClassifier
-from sklearn.tree import DecisionTreeClassifier
 from threadpoolctl import threadpool_limits
 
 from discreet.arrays import Floats
 from discreet.base import Aspect, Figure
 from discreet.errors import ParameterError
+from discreet.lazily import Lazily
 from discreet.table.table import Table
 from discreet.utility.columns import analysed, check_pair
 from discreet.utility.propensity import (
@@ -30,6 +29,9 @@ from discreet.utility.propensity import (
     score_figures,
     stacked_weights,
 )
+
+DecisionTreeClassifier = Lazily("sklearn.tree", "DecisionTreeClassifier")
+HistGradientBoostingClassifier = Lazily("sklearn.ensemble", "HistGradientBoostingClassifier")
 
 Learner: TypeAlias = Literal["cart", "boosted"]
 
