@@ -19,6 +19,8 @@ from discreet.table.schema import WITHHELD, Schema
 
 INTERNAL_SUFFIX = ".recipe.toml"
 PUBLIC_SUFFIX = ".public-recipe.toml"
+_OF_RECIPE = ("discreet", "seed", "input_sha256", "output_sha256", "file_sha256", "method", "reading", "claims")
+_OF_SCHEMA = ("columns", "taxonomies")
 _HEADER = "# INTERNAL: the seed can undo the protection. Do not publish this file.\n\n"
 _PUBLIC_HEADER = "# How this file was protected. May be published with it.\n\n"
 
@@ -41,8 +43,9 @@ class Recipe:
     file_sha256: str = ""
     reading: Mapping[str, Any] = field(default_factory=dict)
 
-    def to_toml(self) -> str:
-        document = {
+    def to_toml(self, *, folder: str | Path | None = None) -> str:
+        """The recipe as TOML text that is to be written into `folder` (None: the working directory)."""
+        document: dict[str, Any] = {
             "discreet": self.version,
             "seed": hex(self.seed),
             "input_sha256": self.input_sha256,
@@ -52,7 +55,8 @@ class Recipe:
             "reading": dict(self.reading),
         }
         said = {key: entry for key, entry in document.items() if entry not in ("", {})}
-        return _HEADER + tomli_w.dumps(said | self.schema.to_dict())
+        place = None if folder is None else Path(folder)
+        return _HEADER + tomli_w.dumps(said | self.schema.to_dict(folder=place))
 
     @classmethod
     def from_toml(cls, text: str, *, folder: Path | None = None) -> Recipe:
@@ -60,6 +64,8 @@ class Recipe:
             document = tomllib.loads(text)
         except tomllib.TOMLDecodeError as fault:
             raise InputError(f"The recipe is not valid TOML: {fault}.") from None
+        if unknown := sorted(set(document) - {*_OF_RECIPE, *_OF_SCHEMA}):
+            raise InputError(f"A recipe has no part {', '.join(unknown)}. Correct the name, or remove it.")
         lacking = [key for key in ("discreet", "method", "columns") if key not in document]
         if lacking:
             raise InputError(f"This is not a recipe: it lacks {', '.join(lacking)}.")
@@ -69,7 +75,9 @@ class Recipe:
             )
         return cls(
             method=document["method"],
-            schema=Schema.from_dict(document, folder=folder),
+            schema=Schema.from_dict(
+                {key: document[key] for key in _OF_SCHEMA if key in document}, folder=folder
+            ),
             seed=_seed_of(document["seed"]),
             version=document["discreet"],
             input_sha256=document.get("input_sha256", ""),
@@ -83,7 +91,11 @@ class Recipe:
         path = Path(path)
         if not path.is_file():
             raise InputError(f"There is no recipe '{path}'.")
-        return cls.from_toml(path.read_text(encoding="utf-8"), folder=path.parent)
+        try:
+            text = path.read_text(encoding="utf-8")
+        except UnicodeDecodeError:
+            raise InputError(f"The recipe '{path}' is not UTF-8 text. Save it as UTF-8.") from None
+        return cls.from_toml(text, folder=path.parent)
 
 
 def _seed_of(entry: Any) -> int:

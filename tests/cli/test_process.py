@@ -34,6 +34,24 @@ def test_help_loads_nothing_heavy(arguments: str) -> None:
     assert (ended.returncode, ended.stderr) == (0, "")
 
 
+def test_protecting_loads_no_library_that_it_does_not_need(tmp_path: Path) -> None:
+    """Evidence included, the everyday command works without the libraries that take longest to load."""
+    age = [20 + 7 * i % 61 for i in range(80)]
+    frame = pl.DataFrame(
+        {"age": age, "sex": ["f", "m"] * 40, "pay": [31.5 * a + i for i, a in enumerate(age)]}
+    )
+    frame.write_csv(tmp_path / "people.csv")
+    slow = {"sklearn", "pandas", "pyarrow", "scipy.stats", "scipy.optimize"}
+    code = (
+        "import sys\nfrom discreet.cli.main import app\n"
+        f"try:\n    app(['protect', {str(tmp_path / 'people.csv')!r}, {str(tmp_path / 'safe.csv')!r}])\n"
+        f"except SystemExit as end:\n    assert not end.code\nsys.stderr.write(str(set(sys.modules) & {slow!r}))"
+    )
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
+    assert (ended.returncode, ended.stderr) == (0, "set()"), ended.stderr
+    assert "risk" in ended.stdout
+
+
 def test_help_teaches() -> None:
     """Help of the whole shows where to begin, and every command has an example or needs none."""
     assert "discreet protect patients.csv safe.csv" in run("--help").stdout
@@ -54,6 +72,37 @@ def test_usage_faults_end_with_2(arguments: list[str]) -> None:
 def test_nothing_asked_shows_the_help() -> None:
     """The command alone answers with its help."""
     assert "Commands:" in "".join((run().stdout, run().stderr))
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals as a terminal sends them")
+def test_being_stopped_while_loading_is_quiet() -> None:
+    """Ctrl-C before any work has begun ends the process by that signal, without a traceback."""
+    code = (
+        "import os, signal, sys\n"
+        "class Stop:\n"
+        "    def find_spec(self, name, *rest):\n"
+        "        if name == 'typer':\n"
+        "            os.kill(os.getpid(), signal.SIGINT)\n"
+        "sys.meta_path.insert(0, Stop())\n"
+        "sys.argv = ['discreet', '--version']\n"
+        "from discreet.__main__ import main\n"
+        "main()\n"
+    )
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert (ended.returncode, ended.stdout, ended.stderr) == (-signal.SIGINT, "", "")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="pipes as a shell makes them")
+def test_a_reader_who_has_seen_enough_is_no_error(tmp_path: Path) -> None:
+    """`discreet inspect ... | head -1`: the pipe closes before all is written, and nothing is said of it."""
+    path = tmp_path / "wide.csv"
+    pl.DataFrame({f"a_column_with_a_long_name_{i}": [1, 2, 3] for i in range(2_000)}).write_csv(path)
+    reading, writing = os.pipe()
+    os.close(reading)
+    command = [sys.executable, "-m", "discreet", "inspect", str(path), "--json"]
+    ended = subprocess.run(command, stdout=writing, stderr=subprocess.PIPE, text=True, timeout=60)
+    os.close(writing)
+    assert (ended.returncode, ended.stderr) == (0, "")
 
 
 @pytest.fixture(scope="module")

@@ -376,3 +376,20 @@ def test_faulty_recodings_are_explained(discreet: Command, people: Path, to: str
     result = discreet("recode", people, people.parent / "coarse.csv", "--to", to)
     assert result.exit_code == 2
     assert says in " ".join(result.stderr.split())
+
+
+def test_a_guessed_encoding_is_said_by_every_command(
+    discreet: Command, people: Path, register: pl.DataFrame
+) -> None:
+    """Letters that may be wrong are told once of every file that was read so, not by inspect alone."""
+    folder = people.parent
+    people.write_bytes(register.with_columns(town=pl.col("town") + "\u00df").write_csv().encode("latin-1"))
+    for n_files, *command in (
+        (1, "inspect", people),
+        (1, "protect", people, folder / "safe.csv", "--no-evidence"),
+        (1, "recode", people, folder / "coarse.csv", "--to", "age=30,50", "--no-evidence"),
+        (2, "assess", people, folder / "safe.csv"),
+    ):
+        result = discreet(*command)
+        assert result.exit_code == 0, result.stderr
+        assert (result.stdout + result.stderr).count("The text is not UTF-8") == n_files

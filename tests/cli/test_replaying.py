@@ -35,6 +35,54 @@ def test_same_input_gives_the_same_bytes(discreet: Command, people: Path, recipe
     assert Recipe.read(people.parent / "again.recipe.toml").seed == Recipe.read(recipe).seed
 
 
+def test_a_recipe_finds_its_taxonomy_from_any_folder(
+    discreet: Command, people: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Made with a relative path from one folder, replayed from another, and after all files moved together; a changed
+    taxonomy is refused."""
+    folder = people.parent
+    (folder / "towns.csv").write_text("code,parent\nall,\nQaxton,all\nWyzzle,all\nVubbick,all\n")
+    monkeypatch.chdir(tmp_path)
+    made = discreet(
+        "protect",
+        "work/people.csv",
+        "work/safe.csv",
+        "--taxonomy",
+        "towns=work/towns.csv:town",
+        "--no-evidence",
+    )
+    assert made.exit_code == 0, made.stderr
+    monkeypatch.chdir(folder)
+    replayed = discreet("replay", "safe.recipe.toml", "people.csv", "again.csv", "--no-evidence")
+    assert replayed.exit_code == 0, replayed.stderr
+    monkeypatch.chdir(tmp_path)
+    folder.rename(tmp_path / "moved")
+    moved = discreet("replay", "moved/safe.recipe.toml", "moved/people.csv", "third.csv", "--no-evidence")
+    assert moved.exit_code == 0, moved.stderr
+    assert (tmp_path / "third.csv").read_bytes() == (tmp_path / "moved" / "safe.csv").read_bytes()
+    (tmp_path / "moved" / "towns.csv").write_text(
+        "code,parent\nall,\nQaxton,all\nWyzzle,all\nVubbick,Wyzzle\n"
+    )
+    changed = discreet("replay", "moved/safe.recipe.toml", "moved/people.csv", "fourth.csv")
+    assert changed.exit_code == 2
+    assert "has changed" in changed.stderr
+
+
+def test_a_recipe_that_is_no_recipe_is_the_users_to_correct(
+    discreet: Command, people: Path, recipe: Path
+) -> None:
+    """Another encoding and a misspelt part are exit code 2, with a sentence."""
+    text = recipe.read_text()
+    for content, says in (
+        ("# é\n" + text, "not UTF-8"),
+        (text.replace("[columns.", "[column."), "no part column"),
+    ):
+        recipe.write_bytes(content.encode("latin-1"))
+        result = discreet("replay", recipe, people, people.parent / "again.csv")
+        assert result.exit_code == 2
+        assert says in " ".join(result.stderr.split())
+
+
 @pytest.mark.parametrize(
     ("hash_of", "says"),
     [("output_sha256", "does not give the recorded output"), ("file_sha256", "not the recorded bytes")],

@@ -73,6 +73,34 @@ def test_codes_of_a_column_against_a_tree(discreet: Command, people: Path) -> No
     assert ["Qaxton", "20"] in [line.split() for line in listed.splitlines()]
 
 
+def test_lost_zeros_are_put_back_when_asked_for(discreet: Command, tmp_path: Path) -> None:
+    """The way out that the refusal names can be typed, for the check of a tree and for protecting."""
+    rows = "".join(f"{i % 9},{20 + i % 13}\n" for i in range(60))
+    (tmp_path / "visits.csv").write_text(f"ward,age\n{rows}")
+    (tmp_path / "wards.csv").write_text("code,parent\nall,\n" + "".join(f"00{i},all\n" for i in range(9)))
+    taxonomy = f"wards={tmp_path}/wards.csv:ward"
+    protect = ("protect", tmp_path / "visits.csv", tmp_path / "safe.csv", "--no-evidence", "--taxonomy")
+    refused = discreet(*protect, taxonomy)
+    assert refused.exit_code == 2
+    assert "--taxonomy NAME=FILE:COLUMNS:repair=pad3" in " ".join(refused.stderr.split())
+    assert discreet(*protect, f"{taxonomy}:repair=pad3").exit_code == 0
+    check = ("taxonomy", tmp_path / "wards.csv", "--data", tmp_path / "visits.csv", "--column", "ward")
+    assert discreet(*check).exit_code == 2
+    assert discreet(*check, "--repair", "pad3").exit_code == 0
+    assert discreet(*protect, f"{taxonomy}:repair=magic").exit_code == 2
+
+
+def test_two_roots_are_refused_unless_joined(discreet: Command, people: Path) -> None:
+    """An edge list with two roots is named as faulty; a common root can be asked for in either command."""
+    tree = people.parent / "towns.csv"
+    tree.write_text("code,parent\nnorth,\nQaxton,north\nWyzzle,north\nsouth,\nVubbick,south\n")
+    assert "roots where there should be one" in " ".join(discreet("taxonomy", tree).stderr.split())
+    assert discreet("taxonomy", tree, "--join-roots").exit_code == 0
+    inspect = ("inspect", people, "--taxonomy")
+    assert discreet(*inspect, f"towns={tree}:town").exit_code == 2
+    assert discreet(*inspect, f"towns={tree}:town:repair=strip:join-roots").exit_code == 0
+
+
 def test_the_demo_runs_twice_and_spares_other_files(discreet: Command, tmp_path: Path) -> None:
     """The demo protects its file end to end, can be repeated, and never replaces a file that is not its own."""
     folder = tmp_path / "demo"

@@ -9,7 +9,9 @@ import time
 from datetime import date, datetime
 from pathlib import Path
 
+import pandas as pd
 import polars as pl
+import pyreadstat
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
@@ -229,30 +231,56 @@ def test_spss_labels_and_missing_ranges_survive(tmp_path: Path) -> None:
     assert (tmp_path / "u.sav").read_bytes() == (tmp_path / "t.sav").read_bytes()
 
 
+TAGGED = FileFormat(
+    "dta",
+    annotations={
+        "q": Annotation(
+            label="Question",
+            value_labels=((1.0, "yes"), ("a", "refused")),
+            letters=("a", "z"),
+            storage="double",
+        )
+    },
+)
+
+
 def test_stata_tags_survive(tmp_path: Path) -> None:
-    """The letters of Stata's tagged missing values are kept beside the numbers and written back, with labels."""
-    format = FileFormat(
-        "dta",
-        annotations={
-            "q": Annotation(
-                label="Question", value_labels=((1.0, "yes"), ("a", "refused")), letters=("a", "z")
-            )
-        },
-    )
-    frame = pl.DataFrame({"q": [1.0, None, None, None], "k": [1, 2, 3, 4]})
-    tags = {"q": pl.Series("q", [None, "a", None, "z"])}
-    write_file(frame, tmp_path / "t.dta", format, tags=tags)
+    """Tagged missing values are cells like any other, and tagged missing values again when written, with labels."""
+    frame = pl.DataFrame({"q": ["1", ".a", None, ".z", "2.5"], "k": [1, 2, 3, 4, 5]})
+    write_file(frame, tmp_path / "t.dta", TAGGED)
+    raw, _ = pyreadstat.read_dta(str(tmp_path / "t.dta"), user_missing=True)
+    assert [cell for cell in raw["q"] if cell == cell] == [1.0, "a", "z", 2.5]
     source = read_file(tmp_path / "t.dta")
     assert source.frame.equals(frame)
-    assert source.tags["q"].to_list() == [None, "a", None, "z"]
     note = source.format.annotations["q"]
     assert (note.label, dict(note.value_labels), note.letters) == (
         "Question",
         {1: "yes", "a": "refused"},
         ("a", "z"),
     )
-    write_file(source.frame, tmp_path / "u.dta", source.format, tags=source.tags)
+    write_file(source.frame, tmp_path / "u.dta", source.format)
     assert (tmp_path / "u.dta").read_bytes() == (tmp_path / "t.dta").read_bytes()
+
+
+def test_a_column_that_had_tags_and_became_something_else_is_written(tmp_path: Path) -> None:
+    """Without tags the column is plain numbers, in SPSS empty cells stand for tags, and bands of numbers stay text."""
+    for cells, ending, expected in (
+        (["1", "3"], "dta", [1.0, 3.0]),
+        (["1", ".a"], "sav", [1.0, None]),
+        (["[1-3)", ".a"], "dta", ["[1-3)", ".a"]),
+    ):
+        write_file(pl.DataFrame({"q": cells}), tmp_path / f"t.{ending}", TAGGED, force=True)
+        assert read_file(tmp_path / f"t.{ending}").frame["q"].to_list() == expected
+
+
+def test_tags_beside_dates_become_empty_cells_with_a_remark(tmp_path: Path) -> None:
+    """Where the package for reading knows no tags, the dates are still read, and what was lost is said."""
+    dates = pd.DataFrame({"d": [date(2020, 1, 1), "a", None]}, dtype=object)
+    path = tmp_path / "t.dta"
+    pyreadstat.write_dta(dates, str(path), missing_user_values={"d": ["a"]}, variable_format={"d": "%td"})
+    source = read_file(path)
+    assert source.frame["d"].to_list() == [date(2020, 1, 1), None, None]
+    assert "tags were read as empty" in source.remarks[0]
 
 
 def test_labels_cross_from_spss_to_stata(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from discreet.errors import InputError
+from discreet.errors import InputError, UnsuitableError
 from discreet.table import hints, patterns
 from discreet.table.frames import encode
 from discreet.table.schema import Schema, Variable
@@ -32,6 +32,21 @@ def is_guessed(name: str, cells) -> tuple[str, str]:
 
 
 MANY = range(1, 201)
+FIRST = ["Anna", "Bob", "Carl", "Dora", "Emil", "Fay", "Gus", "Hana", "Ivo", "Jo"]
+LAST = [
+    "Smith",
+    "Meier",
+    "Garcia",
+    "Kovacs",
+    "Rossi",
+    "Jensen",
+    "Novak",
+    "Silva",
+    "Cohen",
+    "Khan",
+    "Lee",
+    "Ito",
+]
 
 
 # -- numbers -----------------------------------------------------------------------------------------------------------
@@ -257,6 +272,94 @@ def test_dates():
     assert "read them as dates" in guess("visit", [day.isoformat() for day in days[:20]] * 10).reason
 
 
+BIRTHS = [date(1930, 1, 1) + timedelta(days=113 * i) for i in MANY]
+VISITS = [date(2019, 3, 1) + timedelta(days=5 * i % 300) for i in MANY]
+WAYS = {
+    "date": lambda day: day,
+    "moment": lambda day: datetime(day.year, day.month, day.day, 7, 30),
+    "iso": lambda day: day.isoformat(),
+    "german": lambda day: day.strftime("%d.%m.%Y"),
+    "american": lambda day: f"{day.month}/{day.day}/{day.year}",
+    "digits": lambda day: day.strftime("%Y%m%d"),
+    "number": lambda day: int(day.strftime("%Y%m%d")),
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_days_over_a_lifetime_are_dates_of_birth(way):
+    """Under a name that says nothing, and however they are written, days over decades are never released; years alone
+    and the first of each year may be."""
+    assert guess("v7", [WAYS[way](day) for day in BIRTHS]).role == "identifier"
+    assert guess("v7", [WAYS[way](date(day.year, 1, 1)) for day in BIRTHS]).role != "identifier"
+    assert guess("v7", [day.year for day in BIRTHS]).role != "identifier"
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_other_days_are_known_outside_and_never_averaged_as_digits(way):
+    """Days of a year or two are quasi-identifiers; written as digits or text they are no quantities."""
+    variable = guess("v7", [WAYS[way](day) for day in VISITS])
+    assert variable.role == "quasi"
+    assert (variable.kind == "numeric") == (way in ("date", "moment"))
+    assert "outsiders may know when" in variable.reason
+
+
+def test_days_without_a_full_year_are_not_decided():
+    """22.05.62 may be a date of birth or of last month: a person has to say."""
+    assert guess("v7", [day.strftime("%d.%m.%y") for day in VISITS[:20]] * 10).role == "undecided"
+
+
+def test_quantities_are_not_taken_for_days():
+    """Eight digits that are no days, or an amount that happens to look like one, stay numbers."""
+    assert is_guessed("v7", [19_990_000 + 7 * i for i in MANY] * 2)[0] == "numeric"
+    assert guess("turnover", [20_200_101 + i % 28 for i in MANY]).kind == "numeric"
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "dateofbirth", "bday", "birthdt", "BRTHDTC", "geb", "geb_dt", "DATN", "fechanac", "dt_nasc", "datanascita",
+        "birth_dt", "DateOfBirth",
+    ],
+)  # fmt: skip
+def test_dates_of_birth_by_name(name):
+    """Abbreviations of registers are found, for days of any span and as digits."""
+    assert guess(name, VISITS).role == "identifier"
+    assert guess(name, [int(day.strftime("%Y%m%d")) for day in VISITS]).role == "identifier"
+
+
+FULL_NAMES = [f"{first} {last}" for first in FIRST for last in LAST]
+
+
+@pytest.mark.parametrize(
+    "name", ["patient", "person", "client", "contact", "customer", "owner", "respondent", "doctor", "insured"]
+)
+def test_full_names_under_the_name_of_a_person(name):
+    """Full names are never released, though they repeat; single words are not decided; a few categories are kept."""
+    assert guess(name, FULL_NAMES * 3).role == "identifier"
+    assert guess(name, [text.replace(" ", ", ").upper() for text in FULL_NAMES] * 3).role == "identifier"
+    assert guess(name, [f"{a}{b.lower()}" for a in FIRST for b in LAST] * 3).role == "undecided"
+    assert guess(name, ["Walk In", "By Phone", "By Mail"] * 60).role not in ("identifier", "undecided")
+
+
+def test_full_names_under_any_name():
+    """Capitalised words that mostly differ are names; where many repeat a person decides; towns, occupations and a few
+    categories are what their column says."""
+    assert guess("v7", FULL_NAMES).role == "identifier"
+    assert guess("v7", FULL_NAMES * 4).role == "undecided"
+    assert guess("city", FULL_NAMES * 4).role == "quasi"
+    assert guess("occupation", FULL_NAMES * 4).role == "quasi"
+    assert guess("v7", ["Never Married", "Now Married", "Living Apart"] * 30).role == "quasi"
+    assert guess("v7", [f"low {a.lower()} pain {b.lower()}" for a in FIRST for b in LAST] * 4).role == "quasi"
+
+
+@pytest.mark.parametrize("name", ["lat", "lon", "x_coord", "YCOORD", "gps_lat", "easting"])
+def test_exact_coordinates_are_an_address(name):
+    """Degrees to a house and metres on a grid are never released; degrees to a tenth tell a region."""
+    assert guess(name, [47.12345 + 0.0137 * i for i in MANY]).role == "identifier"
+    assert guess(name, [412_345 + 17 * i for i in MANY]).role == "identifier"
+    assert is_guessed(name, [round(40 + 0.1 * i, 1) for i in MANY]) == ("numeric", "quasi")
+
+
 # -- direct identifiers ------------------------------------------------------------------------------------------------
 
 
@@ -439,11 +542,55 @@ def test_labels_of_statistics_packages():
 
 @pytest.mark.parametrize(
     "cells",
+    [
+        pl.Series([1, 2, 9, None]),
+        pl.Series([1.0, 2.5, 9.0, None]),
+        pl.Series(["1", "2", "9", None]),
+        pd.Series([1, 2, 9, None], dtype=object),
+        pd.Series([1.0, 2.0, 9.0, None]),
+    ],
+)
+def test_labelled_missing_codes_are_found_in_every_type(cells):
+    """A label such as 'refused' makes a missing code of its value, in whole numbers, floats, texts and objects alike."""
+    frame = pl.DataFrame({"v": cells}) if isinstance(cells, pl.Series) else pd.DataFrame({"v": cells})
+    for code in (9, 9.0):
+        schema = Schema.infer(frame, labels={"v": {code: "refused"}})
+        assert schema["v"].unknown == (9,)
+        table, _ = encode(frame, schema)
+        assert table["v"].missing.tolist() == [False, False, True, True]
+
+
+@pytest.mark.parametrize(
+    "cells",
     [[1], ["x"], [None], [1.5, None], [True], [""], [float("inf")] * 3, [float("nan")] * 2, ["?", "NA"]],
 )
 def test_tiny_and_odd_columns_have_an_answer(cells):
     """One record, nothing, blanks and infinities are guessed without an error and with a reason."""
     assert guess("v", cells).reason
+
+
+@pytest.mark.parametrize("name", ["v", "zip", "grade", "sex", "flag", "diag_1"])
+@pytest.mark.parametrize("library", [pl.Series, pd.Series])
+def test_infinite_numbers_are_no_category(name, library):
+    """Whatever the name says, a column with an infinite number is numeric, so that no method takes it; declared as
+    categories all the same, it is refused when read."""
+    cells = library([1.0, float("inf"), 1.0, 1.0])
+    frame = pl.DataFrame({name: cells}) if library is pl.Series else pd.DataFrame({name: cells})
+    variable = Schema.infer(frame)[name]
+    assert (variable.kind, "infinite numbers" in variable.reason) == ("numeric", True)
+    for kind in ("nominal", "ordinal"):
+        with pytest.raises(UnsuitableError, match=f"Column '{name}' holds infinite numbers"):
+            encode(frame, Schema((Variable(name=name, kind=kind, role="quasi"),)))
+    declared = Schema((Variable(name=name, kind="nominal", role="quasi", unknown=(float("inf"),)),))
+    assert encode(frame, declared)[0][name].missing.tolist() == [False, True, False, False]
+
+
+def test_a_weight_of_zeros_is_said():
+    """A column named as a weight that holds zeros alone is not silently a constant."""
+    variable = guess("weight", [0] * 20)
+    assert variable.role == "other"
+    assert "every number is zero" in variable.reason
+    assert guess("constant", [0] * 20).reason == "constant"
 
 
 def test_columns_of_missing_codes_alone():

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from discreet.errors import ParameterError, SchemaError
+from discreet.errors import ParameterError, SchemaError, TaxonomyError
 from discreet.table.schema import Schema, Variable
 from discreet.table.taxonomy import Taxonomy
+from discreet.table.taxonomy_build import from_intervals
+from discreet.table.taxonomy_read import write_taxonomy
+from discreet.table.taxonomy_source import TaxonomySource
 
 TREE = Taxonomy.flat(["a", "b"], name="letters")
 
@@ -44,6 +48,13 @@ def full_schema() -> Schema:
         ({"kind": "nominal", "role": "weight"}, "weight must be numeric"),
         ({"kind": "taxonomic", "role": "quasi"}, "names its taxonomy"),
         ({"kind": "ordinal", "levels": ("a", "a")}, "declared twice"),
+        ({"kind": "ordinal", "levels": ()}, "levels is empty"),
+        ({"kind": "numeric", "lower": math.nan}, "must be finite"),
+        ({"kind": "numeric", "upper": math.inf}, "must be finite"),
+        ({"kind": "numeric", "unknown": (-8, 9), "not_applicable": (9,)}, "under unknown and under not_appl"),
+        ({"kind": "numeric", "unknown": tuple(range(201))}, "more than 200 codes"),
+        ({"kind": "numeric", "reason": 4}, "must be text"),
+        ({"kind": "nominal", "taxonomy": ["a"]}, "must be text"),
     ],
 )
 def test_contradictions_are_refused_by_column(fields: dict[str, object], fault: str) -> None:
@@ -94,12 +105,75 @@ def test_a_schema_file_is_read(tmp_path: Path) -> None:
         ("[columns.age]\nkind = 'nominal'\nlevels = [['a']]", "Column 'age'"),
         ("taxonomies = 3\n[columns.age]\nkind = 'numeric'", "taxonomies"),
         ("[columns.d]\nkind = 'taxonomic'\ntaxonomy = 'icd'", "which the schema does not have"),
+        ("[columns.a]\nkind = 'numeric'\n[column.sex]\nkind = 'nominal'", "no part column"),
+        ("[columns.a]\nkind = 'numeric'\nlower = nan", "must be finite"),
+        ("[columns.a]\nkind = 'numeric'\nreason = 4", "must be text"),
+        *(
+            (f"[columns.a]\nkind = 'numeric'\n[taxonomies.t]\n{field}", f"Taxonomy 't': .*{says}")
+            for field, says in {
+                "file = 3": "path of a file",
+                'prefixes = ["a"]': "whole numbers",
+                "prefixes = [0]": "whole numbers",
+                "prefixes = 2": "whole numbers",
+                "sections = {A = 3}": "table of ranges",
+                "ranges = 1": "true or false",
+                'intervals = ["a"]': "cut points",
+                'closed = "both"': "left or right",
+                'repair = "pad1"': "strip, or pad2",
+                "attribute = 3": "text",
+                "edges = [3]": "rows of texts",
+                'edges = [["a", 3]]': "rows of texts",
+                "colour = 3": "no field colour",
+            }.items()
+        ),
     ],
 )
 def test_faulty_schema_files_are_one_clear_error(text: str, fault: str) -> None:
     """Whatever a person types, the answer is a SchemaError that says where."""
     with pytest.raises(SchemaError, match=fault):
         Schema.from_toml(text)
+
+
+def test_a_schema_file_that_is_not_utf8_is_said(tmp_path: Path) -> None:
+    """An old encoding is the user's to correct, not a fault of the program."""
+    path = tmp_path / "people.schema.toml"
+    path.write_bytes("[columns.größe]\nkind = 'numeric'\n".encode("latin-1"))
+    with pytest.raises(SchemaError, match="not UTF-8"):
+        Schema.read(path)
+
+
+def test_trees_of_every_source_survive_toml(tmp_path: Path) -> None:
+    """A file, rules, intervals closed on either side and a built tree: the schema read back is the same value, also
+    where the file is named in another way, and its trees are the same."""
+    write_taxonomy(TREE, tmp_path / "letters.csv")
+    sources = {
+        "file": TaxonomySource(file=str(tmp_path / "letters.csv"), repair="strip"),
+        "prefixes": TaxonomySource(prefixes=[1, 2], sections={"A": "1-2"}),
+        "cuts": TaxonomySource(intervals=[[0, 5, 10], 2], whole=True),
+        "right": TaxonomySource.of(from_intervals([[0, 5, 10], [0, 10]], closed="right")),
+        "ranges": TaxonomySource(ranges=True),
+        "tree": TREE,
+    }
+    schema = Schema((Variable(name="x", kind="nominal"),), sources)
+    (tmp_path / "sub").mkdir()
+    path = tmp_path / "sub" / "x.schema.toml"
+    path.write_text(schema.to_toml(folder=path.parent), encoding="utf-8")
+    again = Schema.read(path)
+    assert again == schema
+    assert "../letters.csv" in path.read_text()
+    assert again.taxonomies["right"].interval_tree().axis.closed == "right"
+
+
+def test_a_taxonomy_file_that_changed_is_refused(tmp_path: Path) -> None:
+    """The hash that a schema records is checked wherever the file lies."""
+    write_taxonomy(TREE, tmp_path / "letters.csv")
+    schema = Schema(
+        (Variable(name="x", kind="nominal"),), {"t": TaxonomySource(file=tmp_path / "letters.csv")}
+    )
+    text = schema.to_toml(folder=tmp_path)
+    write_taxonomy(Taxonomy.flat(["a", "c"]), tmp_path / "letters.csv")
+    with pytest.raises(TaxonomyError, match=r"'letters\.csv' has changed"):
+        Schema.from_toml(text, folder=tmp_path)
 
 
 def test_columns_are_declared_once() -> None:

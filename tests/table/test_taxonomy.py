@@ -219,8 +219,8 @@ def test_edge_list_round_trip(edges: list[tuple[str, str, str]]) -> None:
 
 def test_several_roots_get_a_common_one() -> None:
     """Its code is * unless a category is called so."""
-    assert Taxonomy.from_edges([("a", ""), ("b", "")]).codes == ("*", "a", "b")
-    assert Taxonomy.from_edges([("*", ""), ("b", "")]).codes == ("<root>", "*", "b")
+    assert Taxonomy.from_edges([("a", ""), ("b", "")], join_roots=True).codes == ("*", "a", "b")
+    assert Taxonomy.from_edges([("*", ""), ("b", "")], join_roots=True).codes == ("<root>", "*", "b")
 
 
 @pytest.mark.parametrize(
@@ -234,31 +234,37 @@ def test_several_roots_get_a_common_one() -> None:
         ([("a", ""), ("b", "c"), ("c", "b"), ("d", "b")], r"on a cycle or below one: 3 \(b, c, d\)"),
         ([("a", ""), ("b", "b")], r"on a cycle or below one: 1 \(b\)"),
         ([("a", "a")], "there is no root"),
-        ([("a", ""), ("b", "")], r"2 roots where one is asked for: 2 \(a, b\)"),
+        ([("a", ""), ("b", "")], r"roots where there should be one: 2 \(a, b\)"),
     ],
 )
 def test_faults_of_edges_are_named(edges: list[tuple[str, str]], fault: str) -> None:
     """Each kind of fault has its clause, with how many codes and which."""
     with pytest.raises(TaxonomyError, match=fault):
-        Taxonomy.from_edges(edges, "t", join_roots=False)
+        Taxonomy.from_edges(edges, "t")
 
 
 def test_all_faults_are_named_at_once() -> None:
     """One run shows everything there is to correct."""
     with pytest.raises(TaxonomyError) as caught:
         Taxonomy.from_edges(
-            [("a", ""), ("a", ""), ("b", "a"), ("b", ""), ("c", "z"), ("d", "e"), ("e", "d")], "t"
+            [("a", ""), ("a", ""), ("b", "a"), ("b", ""), ("c", "z"), ("d", "e"), ("e", "d"), ("f", "")], "t"
         )
     message = str(caught.value)
     assert message.startswith("taxonomy t: ")
-    for clause in ("more than once: 1 (a)", "two parents: 1 (b)", "not listed as codes: 1 (z)", "cycle"):
+    for clause in (
+        "more than once: 1 (a)",
+        "two parents: 1 (b)",
+        "not listed as codes: 1 (z)",
+        "cycle",
+        "roots",
+    ):
         assert clause in message
 
 
 def test_long_lists_of_codes_are_cut() -> None:
     """The number of faulty codes is always exact, the first five are shown."""
     with pytest.raises(TaxonomyError, match=r"7 \(a0, a1, a2, a3, a4, \.\.\.\)"):
-        Taxonomy.from_edges([(f"a{i}", "") for i in range(7)], join_roots=False)
+        Taxonomy.from_edges([(f"a{i}", "") for i in range(7)])
 
 
 # ---------------------------------------------------------------------- codes of data

@@ -133,11 +133,24 @@ def test_what_is_said_is_not_guessed(saved) -> None:
 
 
 def test_several_roots(saved) -> None:
-    """Joined by default, an error with their number when one root is asked for."""
+    """In an edge list an error that names them, joined when asked for; rows of levels may end below the root."""
     path = saved("code,parent\na,\nb,\n")
-    assert read_taxonomy(path).codes == ("*", "a", "b")
-    with pytest.raises(TaxonomyError, match="taxonomy places: 2 roots where one is asked for"):
-        read_taxonomy(path, join_roots=False)
+    with pytest.raises(TaxonomyError, match=r"taxonomy places: roots where there should be one: 2 \(a, b\)"):
+        read_taxonomy(path)
+    assert read_taxonomy(path, join_roots=True).codes == ("*", "a", "b")
+    levels = saved("a,A\nb,B\n")
+    assert read_taxonomy(levels, header=False).codes == ("*", "A", "a", "B", "b")
+    with pytest.raises(TaxonomyError, match="roots where there should be one"):
+        read_taxonomy(levels, header=False, join_roots=False)
+
+
+def test_ragged_rows_of_levels_are_called_that(saved) -> None:
+    """A row that ends before the root is named by its place, not as a code with two parents."""
+    with pytest.raises(
+        TaxonomyError, match=r"1 rows end before the root.*\(rows 3 of the levels\)"
+    ) as caught:
+        read_taxonomy(saved("leaf,l1,l2\na,A,*\nc,A,*\nb,A\n"), header=True)
+    assert "two parents" not in str(caught.value)
 
 
 def test_files_that_are_no_tables(saved, tmp_path: Path) -> None:

@@ -205,15 +205,27 @@ def _word(option: Any) -> str:
 
 
 def taxonomy_from(text: str) -> tuple[str, TaxonomySource, tuple[str, ...]]:
-    """NAME=FILE:COLUMN,COLUMN as name, source and columns."""
-    form = "NAME=FILE:COLUMN,COLUMN"
+    """NAME=FILE:COLUMN,COLUMN as name, source and columns; after another colon what is asked of the codes or the tree:
+    repair=pad3, repair=strip, join-roots."""
+    form = "NAME=FILE:COLUMN,COLUMN, and after it perhaps :repair=pad3 or :join-roots"
     name, rest = split_pair(text, "--taxonomy", form)
+    rest, asked = _split_wishes(rest)
     file, sign, columns = rest.rpartition(":")
     if not sign or not file or not names_in(columns):
         raise ParameterError(f"--taxonomy has the form {form}. Got '{text}'.")
-    several = len(read_taxonomies(file)) > 1
-    source = TaxonomySource(file=Path(file), attribute=name if several else None).loaded()
+    several = len(read_taxonomies(file, join_roots=asked.get("join_roots"))) > 1
+    source = TaxonomySource(file=Path(file), attribute=name if several else None, **asked).loaded()
     return name, source, names_in(columns)
+
+
+def _split_wishes(text: str) -> tuple[str, dict[str, Any]]:
+    """What stands before the words that follow the columns, and those words as parameters of a source."""
+    wishes: dict[str, Any] = {}
+    rest, _, word = text.rpartition(":")
+    while word == "join-roots" or word.startswith("repair="):
+        wishes |= {"join_roots": True} if word == "join-roots" else {"repair": word.removeprefix("repair=")}
+        text, (rest, _, word) = rest, rest.rpartition(":")
+    return text, wishes
 
 
 def recoding_from(texts: Iterable[str]) -> dict[str, Any]:

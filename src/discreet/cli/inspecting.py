@@ -97,10 +97,10 @@ def inspect_file(
     """Look at a file; write its schema where asked to."""
     started = perf_counter()
     with stage("reading"):
-        opened = open_data(source, **(reading or {}))
+        opened = open_data(source, warn=False, **(reading or {}))
     schema = corrections.apply(opened)
     seen = inspect_opened(opened, schema, k, started)
     if write_schema is not None:
         with staged_file(write_schema, force=force, inputs=[source]) as temporary:
-            temporary.write_text(seen.schema.to_toml(), encoding="utf-8")
+            temporary.write_text(seen.schema.to_toml(folder=write_schema.parent), encoding="utf-8")
     return Inspected(source, seen, write_schema)

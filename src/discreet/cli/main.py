@@ -20,11 +20,13 @@ from discreet.cli.options import (
     Force,
     Format,
     Input,
+    JoinRoots,
     Manner,
     NoEvidence,
     Nulls,
     Output,
     Quiet,
+    Repair,
     Roles,
     SchemaFile,
     Seed,
@@ -138,6 +140,7 @@ Examples:
   discreet protect patients.csv safe.csv
   discreet protect patients.csv safe.csv --k 10 --role charge=quasi
   discreet protect patients.csv safe.csv --taxonomy icd=icd10.csv:diagnosis,second_diagnosis
+  discreet protect patients.csv safe.csv --taxonomy icd9=icd9.csv:diag_1,diag_2:repair=pad3
   discreet protect patients.csv safe.csv --method Noise --set sd=0.2 --columns charge,days
   discreet protect patients.csv safe.csv --method plan.toml
 \b
@@ -507,7 +510,8 @@ def methods(
     epilog="""\b
 Examples:
   discreet taxonomy icd10.csv
-  discreet taxonomy icd10.csv --data patients.csv --column diagnosis --show-codes""",
+  discreet taxonomy icd10.csv --data patients.csv --column diagnosis --show-codes
+  discreet taxonomy icd9.csv --data patients.csv --column diagnosis --repair pad3""",
 )
 def taxonomy(
     file: Annotated[
@@ -522,6 +526,8 @@ def taxonomy(
         typer.Option(metavar="FILE", help="Also see whether the tree holds all codes of a column."),
     ] = None,
     column: Annotated[str | None, typer.Option(metavar="NAME", help="The column of --data.")] = None,
+    repair: Repair = None,
+    join_roots: JoinRoots = False,
     delimiter: Delimiter = None,
     encoding: Encoding = None,
     decimal: Decimal = None,
@@ -536,9 +542,9 @@ def taxonomy(
     reading = reading_of(delimiter, encoding, decimal, format, null)
 
     def work() -> Any:
-        from discreet.cli.taxonomies import check_taxonomy
+        from discreet.cli.taxonomies import Wanted, check_taxonomy
 
-        return check_taxonomy(file, attribute, data, column, reading)
+        return check_taxonomy(file, Wanted(attribute, data, column, repair, join_roots), reading)
 
     _carry_out(work, Manner(quiet, as_json, debug, show_codes))
 

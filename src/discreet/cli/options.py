@@ -37,8 +37,19 @@ Taxonomies = Annotated[
     typer.Option(
         "--taxonomy",
         metavar="NAME=FILE:COLUMN,...",
-        help="A tree of categories from a file, for these columns.",
+        help="A tree of categories from a file, for these columns. :repair=pad3 after it puts back leading zeros that "
+        "codes have lost, :join-roots gives several roots a common one.",
     ),
+]
+Repair = Annotated[
+    str | None,
+    typer.Option(
+        metavar="HOW",
+        help="Repair codes of --data that the tree lacks: pad3 (leading zeros) or strip (blanks).",
+    ),
+]
+JoinRoots = Annotated[
+    bool, typer.Option("--join-roots", help="Give the several roots of an edge list a common one.")
 ]
 Seed = Annotated[
     str | None,

@@ -157,7 +157,7 @@ def protect_file(
     """Read, guess or correct the schema, protect, prove, measure, and write all files or none."""
     rehearse([source], _files_of(Outputs.beside(output)).values(), force)
     with stage("reading"):
-        opened = open_data(source, **(reading or {}))
+        opened = open_data(source, warn=False, **(reading or {}))
     check_writable(as_polars(opened.frame), output)
     schema = corrections.apply(opened)
     refuse_undecided(schema)

@@ -77,37 +77,48 @@ def nodes_at_depths(tree: Taxonomy) -> list[int]:
     return counts
 
 
-def check_taxonomy(
-    source: Path,
-    attribute: str | None,
-    data: Path | None,
-    column: str | None,
-    reading: Mapping[str, Any] | None = None,
-) -> Shape:
+@dataclass(frozen=True)
+class Wanted:
+    """Which tree of the file, whether it covers a column of data, and what may be done to make it so."""
+
+    attribute: str | None = None
+    data: Path | None = None
+    column: str | None = None
+    repair: str | None = None
+    join_roots: bool = False
+
+
+def check_taxonomy(source: Path, wanted: Wanted, reading: Mapping[str, Any] | None = None) -> Shape:
     """Read and describe the trees of a file; with data and column, see that the tree holds all of its codes."""
-    trees = read_taxonomies(source)
-    if attribute is not None:
-        if attribute not in trees:
-            raise ParameterError(
-                f"'{source.name}' has no taxonomy '{attribute}'. It has: {', '.join(trees)}."
-            )
-        trees = {attribute: trees[attribute]}
-    if (data is None) != (column is None):
+    trees = _trees(source, wanted)
+    if (wanted.data is None) != (wanted.column is None):
         raise ParameterError("To check a column, give both --data FILE and --column NAME.")
-    coverage = None
-    if data is not None and column is not None:
-        if len(trees) > 1:
-            raise ParameterError(f"Say which tree to check with --attribute: {', '.join(trees)}.")
-        coverage = _coverage(next(iter(trees.values())), data, column, reading or {})
-    return Shape(source, trees, coverage)
+    if wanted.data is None or wanted.column is None:
+        return Shape(source, trees, None)
+    if len(trees) > 1:
+        raise ParameterError(f"Say which tree to check with --attribute: {', '.join(trees)}.")
+    (tree,) = trees.values()
+    covering = TaxonomySource(tree=tree, repair=wanted.repair)
+    return Shape(source, trees, _coverage(covering, wanted.data, wanted.column, reading or {}))
 
 
-def _coverage(tree: Taxonomy, data: Path, name: str, reading: Mapping[str, Any]) -> Coverage:
+def _trees(source: Path, wanted: Wanted) -> dict[str, Taxonomy]:
+    trees = read_taxonomies(source, join_roots=wanted.join_roots or None)
+    if wanted.attribute is None:
+        return trees
+    if wanted.attribute not in trees:
+        raise ParameterError(
+            f"'{source.name}' has no taxonomy '{wanted.attribute}'. It has: {', '.join(trees)}."
+        )
+    return {wanted.attribute: trees[wanted.attribute]}
+
+
+def _coverage(source: TaxonomySource, data: Path, name: str, reading: Mapping[str, Any]) -> Coverage:
     """Raises where codes are not in the tree."""
     opened = open_data(data, **reading)
     frame = as_frame(opened.frame)
     if name not in frame.columns:
         raise ParameterError(f"'{data.name}' has no column '{name}'. It has: {', '.join(frame.columns)}.")
-    variable = Variable(name=name, kind="taxonomic", role="other", taxonomy=tree.name)
-    column, _ = encode_column(frame, variable, {tree.name: TaxonomySource.of(tree)}, opened.text_of)
+    variable = Variable(name=name, kind="taxonomic", role="other", taxonomy="tree")
+    column, _ = encode_column(frame, variable, {"tree": source}, opened.text_of)
     return Coverage(name, column.n_records, int(column.missing.sum()))

@@ -59,8 +59,11 @@ def carry_out(work: Callable[[], Answer], manner: Manner, outputs: Iterable[Path
             answer = task.finish(Bar(hidden=manner.quiet))
             tell_warnings(task.warned, manner)
             give(answer, manner)
+            sys.stdout.flush()
     except KeyboardInterrupt as stop:
         raise typer.Exit(end_early(task, parts, stop)) from None
+    except BrokenPipeError:  # whoever read the answer has seen enough (`| head`); the work is done
+        _say_no_more()
     except BaseException as fault:
         raise typer.Exit(explain(fault, manner)) from None
 
@@ -77,6 +80,12 @@ def tell_warnings(warned: Sequence[str], manner: Manner) -> None:
     if not manner.quiet:
         for text in dict.fromkeys(warned):
             Page(sys.stderr).line(f"Note: {text}", "look")
+
+
+def _say_no_more() -> None:
+    """Nobody listens: what is still to be written, at the end of the process too, goes nowhere."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, sys.stdout.fileno())
 
 
 def rehearse(inputs: Iterable[Path], outputs: Iterable[Path], force: bool) -> None:
@@ -173,15 +182,19 @@ class Parts:
 
 @contextmanager
 def terminable() -> Iterator[None]:
-    """Inside the block, being terminated by the system cleans up as Ctrl-C does."""
+    """Inside the block, Ctrl-C and being terminated by the system are heard, so that both clean up."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    before = signal.signal(signal.SIGTERM, _terminate)
+    before = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT)}
+    signal.signal(signal.SIGTERM, _terminate)
+    if before[signal.SIGINT] is signal.SIG_DFL:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         yield
     finally:
-        signal.signal(signal.SIGTERM, before)
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def _terminate(number: int, frame: FrameType | None) -> None:

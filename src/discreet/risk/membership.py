@@ -11,16 +11,18 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 import numpy as np
-from scipy.stats import rankdata
 
 from discreet.arrays import Floats, Ints
 from discreet.base import Aspect, Figure
 from discreet.errors import ParameterError
+from discreet.lazily import Lazily
 from discreet.risk.attack import check_control, drawn_rows
 from discreet.risk.rates import percent_figure, undefined
 from discreet.risk.selection import Names, analysed, places_of, space_of
 from discreet.stats.neighbours import Scale, find_nearest
 from discreet.table.table import Table
+
+rankdata = Lazily("scipy.stats", "rankdata")
 
 
 def area_under_curve(members: Floats, others: Floats) -> float:

@@ -10,9 +10,10 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from scipy.optimize import minimize_scalar
-
 from discreet.errors import ParameterError
+from discreet.lazily import Lazily
+
+minimize_scalar = Lazily("scipy.optimize", "minimize_scalar")
 
 
 @dataclass(frozen=True)

@@ -149,7 +149,11 @@ def _dictionary_column(levels: list[Level], index: Codes, form: Form, known: lis
 
 
 def frame(series: Mapping[str, Any], layout: Any, n_records: int) -> Any:
-    """An Arrow table; fields keep what was noted on them (labels), the table's own notes are left behind."""
+    """An Arrow table; fields keep what was noted on them (labels).
+
+    The table's own notes are left behind: programs keep in them what nobody gave a role, such as the index of a pandas
+    dataframe, its column names, or the box around all places of a map.
+    """
     fields = [_field(name, chunks, layout.native_dtypes.get(name)) for name, chunks in series.items()]
     return pa.table(list(series.values()), schema=pa.schema(fields))
 

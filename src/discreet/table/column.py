@@ -114,7 +114,7 @@ class Column:
         variable = replace(
             self.variable,
             kind=kind or ("nominal" if self.kind == "taxonomic" else self.kind),
-            levels=tuple(levels) if (kind or self.kind) == "ordinal" else None,
+            levels=(tuple(levels) or None) if (kind or self.kind) == "ordinal" else None,
             decimals=None,
             lower=None,
             upper=None,

@@ -5,8 +5,9 @@ Distinct values are kept in memory to be looked at; what `infer` says of them ar
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import date
 from functools import cached_property
 from typing import Any, Literal, TypeAlias
 
@@ -18,6 +19,7 @@ from discreet.table.cells import EXACT, code_text, sort_of_cells, type_name
 from discreet.table.hints import Concept
 from discreet.table.native import TextOf
 from discreet.table.patterns import (
+    day_of,
     is_empty_word,
     is_not_applicable_word,
     is_number,
@@ -40,8 +42,9 @@ class Facts:
     """One column: `form` is how its cells are written, `n_present` the records that hold a value (missing codes that
     were recognised left out), `n_distinct` how many values differ.
 
-    `numbers`: all distinct finite numbers, sorted. `texts`: up to `SAMPLE` distinct texts, evenly over the file.
-    `written`: the numbers stand in a text column. `steps`: categories in the order that the dataframe declares.
+    `numbers`: all distinct finite numbers, sorted; `infinite`: there are others. `texts`: up to `SAMPLE` distinct texts,
+    evenly over the file. `written`: the numbers stand in a text column. `steps`: categories in the order that the
+    dataframe declares. `years`: from the first to the last of a column of dates.
     """
 
     name: str
@@ -55,9 +58,11 @@ class Facts:
     padded: bool = False
     single: bool = False
     oversized: bool = False
+    infinite: bool = False
     categorical: bool = False
     day_precise: bool = False
     dates_only: bool = False
+    years: float = 0.0
     steps: tuple[Level, ...] | None = None
     unknown: tuple[Level, ...] = ()
     not_applicable: tuple[Level, ...] = ()
@@ -95,6 +100,16 @@ class Facts:
         return None
 
     @cached_property
+    def written_days(self) -> tuple[date, ...]:
+        """The days that texts or numbers such as 19620522 name, where nearly all of them name one."""
+        if self.form == "numbers" and not (
+            self.is_whole and len(self.numbers) > 2 and self.numbers[0] > 18e6
+        ):
+            return ()
+        days = [day for day in map(day_of, self.spellings) if day is not None]
+        return tuple(days) if len(days) > 0.9 * len(self.spellings) else ()
+
+    @cached_property
     def spellings(self) -> tuple[str, ...]:
         """Distinct values as text, at most `SAMPLE` of them."""
         if self.texts or self.form != "numbers":
@@ -103,9 +118,24 @@ class Facts:
 
 
 def read_facts(series: nw.Series[Any], text_of: TextOf | None, labels: Mapping[Any, str] | None) -> Facts:
-    """Look at one column. `text_of` tells zeros in front of codes that a reader has dropped."""
-    facts = _read(series, text_of)
-    return _with_labels(facts, series, labels) if labels else facts
+    """Look at one column. `text_of` tells zeros in front of codes that a reader has dropped.
+
+    Labels that speak of missing values make their codes missing codes; the column is looked at without these cells.
+    """
+    if not labels:
+        return _read(series, text_of)
+    unknown = tuple(_plain(code) for code, label in labels.items() if is_unknown_word(label))
+    not_applicable = tuple(_plain(code) for code, label in labels.items() if is_not_applicable_word(label))
+    missing = (*unknown, *not_applicable)
+    facts = _read(series.filter(~_codes_among(series, missing)) if missing else series, text_of)
+    told = set(map(code_text, missing))
+    return replace(
+        facts,
+        n_records=len(series),
+        labels={code_text(code): label for code, label in labels.items() if code_text(code) not in told},
+        unknown=facts.unknown + unknown,
+        not_applicable=facts.not_applicable + not_applicable,
+    )
 
 
 def _read(series: nw.Series[Any], text_of: TextOf | None) -> Facts:
@@ -142,6 +172,7 @@ def _read_numbers(series: nw.Series[Any], text_of: TextOf | None) -> Facts:
         numbers=distinct[np.isfinite(distinct)],
         padded=_was_padded(series, text_of),
         single=series.dtype == nw.Float32,
+        infinite=bool(np.isinf(distinct).any()),
         oversized=oversized,
         texts=tuple(map(str, _spread(series.drop_nulls().unique(maintain_order=True)))) if oversized else (),
     )
@@ -159,6 +190,7 @@ def _read_dates(series: nw.Series[Any], n_present: int) -> Facts:
     return Facts(
         series.name, "dates", len(series), n_present, len(distinct),
         day_precise=precise, dates_only=isinstance(series.dtype, nw.Date),
+        years=(distinct.max() - distinct.min()).days / 365.25,
     )  # fmt: skip
 
 
@@ -234,41 +266,30 @@ def _read_objects(series: nw.Series[Any], n_present: int) -> Facts:
     distinct = list(dict.fromkeys(cells))
     facts = Facts(series.name, form, len(series), len(cells), len(distinct))
     if form == "dates":
-        return replace(facts, dates_only=sort == "date", day_precise=any(cell.day != 1 for cell in distinct))
+        years = (max(distinct) - min(distinct)).days / 365.25
+        precise = any(cell.day != 1 for cell in distinct)
+        return replace(facts, dates_only=sort == "date", day_precise=precise, years=years)
     if form == "truth":
         return facts
     numbers = np.unique(np.array(distinct, dtype=np.float64))
     return replace(
-        facts, numbers=numbers[np.isfinite(numbers)], oversized=bool(np.abs(numbers[[0, -1]]).max() > EXACT)
-    )
-
-
-def _with_labels(facts: Facts, series: nw.Series[Any], labels: Mapping[Any, str]) -> Facts:
-    """Labels of a statistics package: those that speak of missing values make their codes missing codes."""
-    unknown = [_plain(code) for code, label in labels.items() if is_unknown_word(label)]
-    not_applicable = [_plain(code) for code, label in labels.items() if is_not_applicable_word(label)]
-    missing = {code_text(code) for code in unknown + not_applicable}
-    meant = {code_text(code): label for code, label in labels.items() if code_text(code) not in missing}
-    facts = replace(facts, labels=meant)
-    if not missing or facts.form not in ("numbers", "texts"):
-        return facts
-    codes = [float(code) for code in missing if is_number(code)]
-    numbers = facts.numbers[~np.isin(facts.numbers, codes)]
-    texts = tuple(text for text in facts.texts if text not in missing)
-    n_gone = max(len(facts.numbers) - len(numbers), len(facts.texts) - len(texts))
-    listed = [str(code) for code in missing] if series.dtype == nw.String else [*unknown, *not_applicable]
-    n_records_gone = (
-        int(series.is_in(listed).sum()) if series.dtype != nw.Object and not facts.categorical else 0
-    )
-    return replace(
         facts,
-        numbers=numbers,
-        texts=texts,
-        n_present=facts.n_present - n_records_gone,
-        n_distinct=facts.n_distinct - n_gone,
-        unknown=facts.unknown + tuple(unknown),
-        not_applicable=facts.not_applicable + tuple(not_applicable),
+        numbers=numbers[np.isfinite(numbers)],
+        infinite=bool(np.isinf(numbers).any()),
+        oversized=bool(np.abs(numbers[[0, -1]]).max() > EXACT),
     )
+
+
+def _codes_among(series: nw.Series[Any], codes: Iterable[Level]) -> nw.Series[Any]:
+    """Which cells hold one of these codes, whatever type the column has them in."""
+    if series.dtype.is_numeric():
+        numbers = [float(code) for code in codes if is_number(code_text(code))]
+        return series.cast(nw.Float64).is_in(numbers).fill_null(False)
+    texts = set(map(code_text, codes))
+    if isinstance(series.dtype, nw.Object):
+        held = [cell is not None and code_text(cell) in texts for cell in series.to_list()]
+        return nw.new_series(series.name, held, nw.Boolean, backend=series.implementation)
+    return series.cast(nw.String).is_in(texts).fill_null(False)
 
 
 def _plain(code: Any) -> Level:

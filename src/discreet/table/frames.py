@@ -7,8 +7,10 @@ categories, index); `decode` builds the same kind of dataframe from arrays. Colu
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from decimal import Decimal
 from typing import Any, cast
 
 import narwhals as nw
@@ -16,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.arrays import Bools, Codes
-from discreet.errors import SchemaError, TaxonomyError
+from discreet.errors import SchemaError, TaxonomyError, UnsuitableError
 from discreet.table.cells import (
     PLAIN,
     SHORT_FLOATS,
@@ -318,6 +320,7 @@ def _encode_categories(
     form = replace(form, codes=codes)
     used = _used(found, absent)
     _refuse_mixed(found, used, absent, variable, form)
+    _refuse_infinite([found.levels[i] for i in used], variable)
     if variable.kind == "taxonomic":
         return _encode_nodes(found, used, absent, variable, trees[variable.taxonomy or ""]), form
     levels = variable.levels
@@ -342,6 +345,15 @@ def _refuse_mixed(found: Distinct, used: list[int], absent: Absent, variable: Va
         raise SchemaError(
             f"Column '{variable.name}' holds cells of several types ({listed} records). Give them one type, "
             "declare codes for missing values under unknown, or give it the role identifier to drop it."
+        )
+
+
+def _refuse_infinite(levels: list[Level], variable: Variable) -> None:
+    """An infinite number is no category: it would be released as it is."""
+    infinite = [isinstance(level, (float, Decimal)) and math.isinf(level) for level in levels]
+    if any(infinite):
+        raise UnsuitableError(
+            f"Column '{variable.name}' holds infinite numbers. Empty them, or declare their code under unknown."
         )
 
 

@@ -122,11 +122,28 @@ NAME_OF_PLACE = Concept(
 )
 BIRTH_DAY = Concept(
     "a date of birth",
-    "dob birth_date birthdate birthday birth_day bdate date_of_birth geburtsdatum gebdat* geb_dat* geburtstag "
-    "fecha_nac* fecha_de_nac* date_naissance date_de_naissance data_nasc* data_di_nascita geboortedatum fodselsdato",
+    "dob birth_date birthdate birthday birth_day birth_dt birthdt* birthdat* bdate bday b_day b_date date_of_birth "
+    "dateofbirth birthdte brthd* brth_d* geb geb_d* gebdat* gebdt* geburtsdatum geburtsdat geburtstag geb_tag "
+    "fecha_nac* fechanac* fecha_de_nac* fec_nac* fecnac* fnac date_naissance date_de_naissance datenais* dat_nais* "
+    "datnais* datn ddn data_nasc* datanasc* dt_nasc* dtnasc* data_di_nascita datanascita data_nascita geboortedatum "
+    "fodselsdato fodelsedatum syntymaaika data_urodzenia dataur*",
 )
 BIRTH = Concept(
     "a date of birth", f"{BIRTH_DAY.spellings} birth born geburt nacimiento naissance nascita nasc*"
+)
+
+PERSON = Concept(
+    "a person or a firm",
+    "person persons patient patients client clients customer customers contact contacts respondent participant member "
+    "subject insured policyholder holder owner doctor physician surgeon nurse therapist caseworker employee worker "
+    "student pupil teacher applicant candidate borrower debtor tenant landlord guest user author witness victim "
+    "defendant plaintiff spouse partner mother father guardian relative next_of_kin supervisor payee vendor "
+    "supplier sender recipient kunde kundin patientin arzt versicherter mitarbeiter schueler cliente paciente medecin",
+)
+COORDINATE = Concept(
+    "a coordinate",
+    "lat latitude lon lng long longitude latitud longitud breitengrad laengengrad rechtswert hochwert "
+    "x_coord* y_coord* xcoord* ycoord* coord* geo_x geo_y geo_lat geo_lon gps* easting northing x_utm y_utm utm*",
 )
 
 # -- numbers of records ----------------------------------------------------------------------------------------

@@ -83,7 +83,7 @@ def _remarks(facts: Facts, guess: Guess) -> str:
 
 def _about_missing(facts: Facts, guess: Guess) -> str:
     if facts.unknown or facts.not_applicable:
-        return "conventional words or labelled codes for missing values are declared as such"
+        return "words and codes that mean missing, by convention or by what the file says of them, are declared as such"
     if facts.form == "texts" and any(map(is_unknown_word, facts.texts)) and guess.kind == "nominal":
         return "holds a conventional word for missing: declare it under unknown if it is one"
     if guess.kind == "numeric" and (codes := kinds.missing_codes_among(facts)):
@@ -109,6 +109,8 @@ def _unknown_steps(facts: Facts, guess: Guess) -> tuple[Level, ...]:
 _RULES: tuple[Rule, ...] = (
     kinds.nothing,
     kinds.nested,
+    kinds.infinite,
+    identity.weights_of_nothing,
     identity.cluster,
     identity.stratum,
     kinds.single_valued,

@@ -9,13 +9,16 @@ import numpy as np
 
 from discreet.table import hints
 from discreet.table.facts import Facts
-from discreet.table.patterns import direct_share, is_date, share_of
+from discreet.table.patterns import direct_share, is_date, is_full_name, share_of
 from discreet.table.variable import Kind, Level, Role
 
 FEW_CODES = 12  # whole numbers with at most as many values may be a code list
 FEW_STEPS = 50  # and with at most as many the steps of education, which registers code finely
 SURELY_DIFFERENT, NEARLY_DIFFERENT = 10, 50  # records from which (nearly) all different says something
 ALL_DIFFERENT_NUMBERS = 30
+LIFETIME = 40.0  # years from which days may be those of births
+FINE_DEGREES = 3  # decimals of a degree that tell one street from the next
+MOSTLY_NAMES = 0.7
 _FLAG_WORDS = frozenset({
     "yes", "no", "y", "n", "t", "f", "true", "false", "ja", "nein", "j", "si", "sí", "s", "oui", "non", "o", "x",
     "0", "1", "2", "9", "-1", "unknown",
@@ -40,12 +43,14 @@ def direct_identifier(facts: Facts) -> Guess | None:
     """Direct identifiers, by their name or by what the values look like."""
     if facts.form in ("nothing", "nested", "truth") or not facts.n_distinct or _is_flag(facts):
         return None
-    if facts.form == "dates" or (facts.name_says(hints.BIRTH) and _birth_day(facts)):
-        return _birth_day(facts)
+    if guess := _birth_day(facts) or _like_birth_days(facts):
+        return guess
+    if facts.form == "dates":
+        return None
     is_quantity = facts.form == "numbers" and not facts.is_whole
     if not is_quantity and (idea := hints.direct_identifier(facts.name)):
         return identifier(facts, f"a name that speaks of {idea}: never released" + _repeated(facts, idea))
-    return _direct_by_content(facts)
+    return _coordinate(facts) or _names(facts) or _direct_by_content(facts)
 
 
 def identifier(facts: Facts, reason: str) -> Guess:
@@ -60,7 +65,7 @@ def _repeated(facts: Facts, idea: str) -> str:
 
 
 def _birth_day(facts: Facts) -> Guess | None:
-    if facts.form == "dates" and not facts.name_says(hints.BIRTH):
+    if not facts.name_says(hints.BIRTH):
         return None
     if facts.form == "dates":
         return identifier(facts, "dates of birth to the day: never released") if facts.day_precise else None
@@ -71,6 +76,54 @@ def _birth_day(facts: Facts) -> Guess | None:
             facts, "a name that speaks of a date of birth, and values to the day: never released"
         )
     return None
+
+
+def _like_birth_days(facts: Facts) -> Guess | None:
+    """Days over as many years as people live, whatever the column is called and however the days are written."""
+    days = facts.written_days
+    precise = facts.day_precise or any(day.day != 1 for day in days)
+    years = facts.years if not days else (max(days) - min(days)).days / 365.25
+    if not precise or years < LIFETIME or (facts.form == "numbers" and hints.is_quantity(facts.name)):
+        return None
+    return identifier(facts, "dates to the day over decades, as dates of birth are: never released")
+
+
+def _coordinate(facts: Facts) -> Guess | None:
+    """Exact to a house, or on a map's grid of metres; coarser ones tell a region."""
+    if facts.form != "numbers" or not facts.name_says(hints.COORDINATE) or has_few_values(facts):
+        return None
+    if facts.name_says(hints.NOT_DIRECT) or not len(facts.numbers):
+        return None
+    on_grid = float(np.abs(facts.numbers[[0, -1]]).max()) > 360
+    if not on_grid and facts.decimals is not None and facts.decimals < FINE_DEGREES:
+        return Guess("numeric", "coarse coordinates: outsiders may know them", "quasi", facts.decimals)
+    return identifier(facts, "exact coordinates, which are an address: never released")
+
+
+def _names(facts: Facts) -> Guess | None:
+    """Names of persons and firms, by what they look like and by whom the column's name speaks of."""
+    if facts.form != "texts" or not facts.texts or has_few_values(facts):
+        return None
+    share = share_of(facts.texts, is_full_name)
+    if hints.PERSON.ends(facts.name) and not hints.counts(facts.name):
+        if share > 0.5:
+            return identifier(facts, "full names under the name of a person or a firm: never released")
+        if not (facts.all_differ and _numbers_records(facts)):
+            reason = "texts under the name of a person or a firm, many different ones: may be names or ids"
+            return Guess("nominal", reason, "undecided")
+    if share < MOSTLY_NAMES or facts.n_distinct < SURELY_DIFFERENT or _names_a_thing(facts.name):
+        return None
+    if facts.share_distinct > 0.5:
+        return identifier(facts, "most of the values look like names of persons or firms: never released")
+    if facts.n_distinct > FEW_STEPS:
+        return Guess("nominal", "many values that look like names of persons, firms or places", "undecided")
+    return None
+
+
+def _names_a_thing(name: str) -> bool:
+    """True for a name that says what its capitalised words are: towns, occupations, schools."""
+    things = (hints.NAME_OF_THING, hints.NAME_OF_PLACE, hints.COARSE, hints.CATEGORY)
+    return any(concept.is_in(name) for concept in things) or hints.tendency_of(name) is not None
 
 
 def _direct_by_content(facts: Facts) -> Guess | None:
@@ -152,6 +205,15 @@ def _weight_rank(facts: Facts, has_body: bool) -> int:
         return -1
     lowest, highest = facts.numbers[0], facts.numbers[-1]
     return rank if highest > 0 and (lowest > 0 or (lowest == 0 and not is_plain)) else -1
+
+
+def weights_of_nothing(facts: Facts) -> Guess | None:
+    """Zeros alone under the name of a weight: usable for nothing, and worth a word."""
+    if facts.form != "numbers" or facts.numbers.any() or not any(c.ends(facts.name) for c in hints.WEIGHTS):
+        return None
+    return Guess(
+        "numeric", "a name that speaks of a weight, but every number is zero: not taken for one", "other", 0
+    )
 
 
 def cluster(facts: Facts) -> Guess | None:

@@ -56,6 +56,13 @@ def nested(facts: Facts) -> Guess | None:
     return None
 
 
+def infinite(facts: Facts) -> Guess | None:
+    """No code and no flag is infinite: such a column is one of numbers, which are refused until they are repaired."""
+    if facts.form != "numbers" or not facts.infinite:
+        return None
+    return Guess("numeric", "holds infinite numbers: empty them, or declare their code under unknown")
+
+
 def single_valued(facts: Facts) -> Guess | None:
     if facts.n_distinct > 1 or facts.n_records == 1:
         return None
@@ -70,9 +77,20 @@ def truth(facts: Facts) -> Guess | None:
 
 def dates(facts: Facts) -> Guess | None:
     if facts.form != "dates":
-        return None
+        return _written_dates(facts)
     precision = "dates to the day" if facts.day_precise else "dates, always the first of a month"
     return Guess("numeric", f"{precision}: outsiders may know when", "quasi", 0 if facts.dates_only else None)
+
+
+def _written_dates(facts: Facts) -> Guess | None:
+    """Days written as text or as numbers: no quantities, whose means would be no days, and no secret either."""
+    if facts.form == "texts" and not facts.written_days and share_of(facts.texts, is_date) > 0.9:
+        return Guess("nominal", "may be dates without a year in full: read them as dates", "undecided")
+    if not facts.written_days or (facts.form == "numbers" and hints.is_quantity(facts.name)):
+        return None
+    written = "text" if facts.form == "texts" or facts.written else "numbers"
+    what = f"dates written as {written}: read them as dates"
+    return _all_different(facts, what) or Guess("nominal", f"{what}; outsiders may know when", "quasi")
 
 
 def labelled(facts: Facts) -> Guess | None:
@@ -266,8 +284,6 @@ def _conversion(facts: Facts) -> str:
     """Texts that would be better read as something else."""
     if facts.form != "texts" or facts.categorical:
         return ""
-    if share_of(facts.texts, is_date) > 0.9:
-        return "dates written as text: read them as dates"
     n_numbers = sum(map(is_number, facts.texts))
     if 0.9 * len(facts.texts) < n_numbers < len(facts.texts):
         return "numbers but for a few texts: declare these under unknown to make it numeric"

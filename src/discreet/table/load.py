@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from discreet.errors import ParameterError
+from discreet.errors import DiscreetWarning, ParameterError
 from discreet.table.frames import Frame, TextOf
 
 if TYPE_CHECKING:
@@ -18,8 +19,9 @@ if TYPE_CHECKING:
 class Opened:
     """A dataframe and what is known of where it came from.
 
-    `text_of` spells a column as its file does; `labels` are value labels of SPSS, Stata and SAS files; `reading` are
-    the arguments to read the file the same way again.
+    `text_of` spells a column as its file does; `labels` are value labels of SPSS, Stata and SAS files, where a code
+    that the file declares missing is labelled as missing; `reading` are the arguments to read the file the same way
+    again.
     """
 
     frame: Frame
@@ -30,22 +32,28 @@ class Opened:
     source: Source | None = None
 
 
-def open_data(data: Frame | Opened | str | Path, **reading: Any) -> Opened:
-    """A dataframe as it is, or a file read with `table.files.reading.read_file(path, **reading)`, once."""
+def open_data(data: Frame | Opened | str | Path, *, warn: bool = True, **reading: Any) -> Opened:
+    """A dataframe as it is, or a file read with `table.files.reading.read_file(path, **reading)`, once.
+
+    What reading noticed of the whole file (a guessed encoding, say) is a warning, unless the caller shows it.
+    """
     if isinstance(data, Opened):
         return data
     if not isinstance(data, (str, Path)):
         if reading:
             raise ParameterError(f"{', '.join(reading)}: only for files; the data are a dataframe already.")
         return Opened(data)
+    from discreet.table.files.labels import labels_in
     from discreet.table.files.reading import read_file
 
     source = read_file(data, **reading)
+    for remark in source.remarks if warn else ():
+        warnings.warn(f"File '{source.path.name}': {remark}", DiscreetWarning, stacklevel=2)
     return Opened(
         frame=source.frame,
         sha256=source.sha256,
         text_of=_speller(source),
-        labels=_labels(source),
+        labels=labels_in(source),
         reading=_stated(source, reading),
         source=source,
     )
@@ -57,11 +65,6 @@ def _speller(source: Source) -> TextOf:
         return spelled
 
     return text_of
-
-
-def _labels(source: Source) -> dict[str, dict[Any, str]]:
-    annotations = source.format.annotations
-    return {name: dict(entry.value_labels) for name, entry in annotations.items() if entry.value_labels}
 
 
 def _stated(source: Source, reading: Mapping[str, Any]) -> dict[str, Any]:

@@ -10,6 +10,7 @@ import ipaddress
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from datetime import date
 from math import inf
 
 # -- what points at a person by itself -------------------------------------------------------------------------
@@ -131,6 +132,12 @@ _DATE = re.compile(
     r"|\d{1,2}[ .-]{1,2}[a-zé]{3,10}\.?[ -,]{1,2}\d{2,4}|[a-z]{3,9}\.? \d{1,2},? \d{4}",
     re.I,
 )
+_YEAR_FIRST = re.compile(r"(\d{4})([-/.]?)(\d{2}|(?<=[-/.])\d)\2(\d{2}|(?<=[-/.])\d)(?:[ T]\d.*)?")
+_YEAR_LAST = re.compile(r"(\d{1,2})([-/.])(\d{1,2})\2(\d{4})(?: \d.*)?")
+_PARTICLES = frozenset({
+    "de", "da", "do", "dos", "das", "del", "della", "di", "du", "la", "le", "les", "van", "von", "vom", "zu",
+    "zur", "der", "den", "ter", "ten", "bin", "ibn", "al", "el", "y", "e", "and", "und", "et",
+})  # fmt: skip
 _UNKNOWN_WORDS = frozenset({
     "?", "??", ".", "..", "*", "unknown", "unk", "missing", "refused", "refusal", "undefined", "unspecified", "dk",
     "d.k.", "k.a.", "n.k.", "not known", "not stated", "not available", "no answer", "no data", "don't know",
@@ -163,6 +170,39 @@ def is_grouped_number(text: str) -> bool:
 
 def is_date(text: str) -> bool:
     return _DATE.fullmatch(text.strip()) is not None
+
+
+def day_of(text: str) -> date | None:
+    """The day that a text names, with its year in full; None where it names none.
+
+    >>> day_of("19620522"), day_of("22.5.1962"), day_of("05/22/1962"), day_of("19621322"), day_of("22.5.62")
+    (datetime.date(1962, 5, 22), datetime.date(1962, 5, 22), datetime.date(1962, 5, 22), None, None)
+    """
+    if found := _YEAR_FIRST.fullmatch(text.strip()):
+        year, month, day = int(found[1]), int(found[3]), int(found[4])
+    elif found := _YEAR_LAST.fullmatch(text.strip()):
+        year, month, day = int(found[4]), int(found[3]), int(found[1])
+        month, day = (day, month) if month > 12 else (month, day)
+    else:
+        return None
+    try:
+        return date(year, month, day) if 1800 <= year <= 2100 else None
+    except ValueError:
+        return None
+
+
+def is_full_name(text: str) -> bool:
+    """True for two to four capitalised words, as names of persons and firms are written.
+
+    >>> [is_full_name(text) for text in ("Anna Khan", "de Groot, J.", "O'NEILL & Sons", "Anna", "low back pain")]
+    [True, True, True, False, False]
+    """
+    words = [word for word in re.split(r"[\s,&]+", text.strip()) if word and word.lower() not in _PARTICLES]
+    return 2 <= len(words) <= 4 and len(text) <= 60 and all(map(_is_capitalised, words))
+
+
+def _is_capitalised(word: str) -> bool:
+    return word[0].isupper() and all(letter.isalpha() or letter in "'’.-" for letter in word)
 
 
 def is_empty_word(text: str) -> bool:

@@ -139,10 +139,12 @@ class Schema:
 
     # -- TOML --------------------------------------------------------------------------------------------------
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self, *, folder: Path | None = None) -> dict[str, Any]:
         document: dict[str, Any] = {"columns": {v.name: v.to_dict() for v in self.variables}}
         if self.taxonomies:
-            document["taxonomies"] = {name: tree.to_dict() for name, tree in self.taxonomies.items()}
+            document["taxonomies"] = {
+                name: source.to_dict(folder=folder) for name, source in self.taxonomies.items()
+            }
         return document
 
     @classmethod
@@ -152,6 +154,11 @@ class Schema:
             raise SchemaError(
                 "A schema has a table [columns] with one entry per column; none was found. "
                 "Write one with `discreet inspect FILE --write-schema FILE.schema.toml`."
+            )
+        if unknown := sorted(set(document) - {"columns", "taxonomies"}):
+            raise SchemaError(
+                f"A schema has no part {', '.join(unknown)}. It has [columns.NAME] for each column and "
+                "[taxonomies.NAME] for each taxonomy."
             )
         allowed = {f.name for f in fields(Variable)} - {"name"}
         variables = []
@@ -171,12 +178,16 @@ class Schema:
             raise SchemaError(
                 "taxonomies must be tables: [taxonomies.NAME] with file, prefixes, edges or the like."
             )
-        sources = {name: TaxonomySource.from_dict(entry, folder=folder) for name, entry in trees.items()}
+        sources = {name: _source(name, entry, folder) for name, entry in trees.items()}
         return cls(tuple(variables), sources)
 
-    def to_toml(self) -> str:
-        """The schema as TOML text, to read and to edit."""
-        return tomli_w.dumps(self.to_dict())
+    def to_toml(self, *, folder: str | Path | None = None) -> str:
+        """The schema as TOML text, to read and to edit.
+
+        Taxonomy files are named as they are found from `folder`, where the text is to be written; None: from the
+        working directory.
+        """
+        return tomli_w.dumps(self.to_dict(folder=Path(folder) if folder is not None else None))
 
     @classmethod
     def from_toml(cls, text: str, *, folder: Path | None = None) -> Schema:
@@ -192,7 +203,11 @@ class Schema:
         path = Path(path)
         if not path.is_file():
             raise SchemaError(f"There is no schema file '{path}'.")
-        return cls.from_toml(path.read_text(encoding="utf-8"), folder=path.parent)
+        try:
+            text = path.read_text(encoding="utf-8")
+        except UnicodeDecodeError:
+            raise SchemaError(f"The schema file '{path}' is not UTF-8 text. Save it as UTF-8.") from None
+        return cls.from_toml(text, folder=path.parent)
 
     def __str__(self) -> str:
         rows = [("column", "kind", "role", "why")]
@@ -200,6 +215,13 @@ class Schema:
         widths = [max(len(row[i]) for row in rows) for i in range(3)]
         lines = ("  ".join([*(row[i].ljust(widths[i]) for i in range(3)), row[3]]).rstrip() for row in rows)
         return "\n".join(lines)
+
+
+def _source(name: str, entry: Mapping[str, Any], folder: Path | None) -> TaxonomySource:
+    try:
+        return TaxonomySource.from_dict(entry, folder=folder)
+    except SchemaError as fault:
+        raise SchemaError(f"Taxonomy '{name}': {fault}") from None
 
 
 def _listed(names: list[str]) -> str:

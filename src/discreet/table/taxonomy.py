@@ -23,12 +23,12 @@ from discreet.arrays import Bools, Codes, Ints
 from discreet.errors import ParameterError, TaxonomyError
 from discreet.table.taxonomy_edges import Edge, free_code, preordered
 
-__all__ = ["Nodes", "Taxonomy", "repaired"]
+__all__ = ["REPAIR", "Nodes", "Taxonomy", "repaired"]
 
 Nodes: TypeAlias = Ints | Codes
 """Node numbers: positions in `Taxonomy.codes`."""
 
-_PAD = re.compile(r"pad([2-9])")
+REPAIR = re.compile(r"strip|pad([2-9])")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -77,14 +77,14 @@ class Taxonomy:
 
     @classmethod
     def from_edges(
-        cls, edges: Iterable[Edge], name: str = "taxonomy", *, join_roots: bool = True
+        cls, edges: Iterable[Edge], name: str = "taxonomy", *, join_roots: bool = False
     ) -> Taxonomy:
         """A taxonomy from rows (code, code of the parent[, label]) in any order; an empty parent makes a root.
 
-        Several roots get a common one, called `*` (`<root>` where that is taken), or with `join_roots=False` are
-        an error. Codes listed twice or under two parents, parents not listed, cycles: all named at once.
+        Several roots are an error, or with `join_roots=True` get a common one, called `*` (`<root>` where that is
+        taken). Codes listed twice or under two parents, parents not listed, cycles, roots: all named at once.
 
-        >>> Taxonomy.from_edges([("a", ""), ("a1", "a", "first"), ("b", "")]).codes
+        >>> Taxonomy.from_edges([("a", ""), ("a1", "a", "first"), ("b", "")], join_roots=True).codes
         ('*', 'a', 'a1', 'b')
         >>> Taxonomy.from_edges([("a", "b"), ("b", "a"), ("c", "z")], "loop")
         Traceback (most recent call last):
@@ -281,7 +281,8 @@ below one: 2 (a, b); there is no root, that is a code with an empty parent
         >>> tree.resolve(["8", "V10"], np.array([5, 2]), column="diag")
         Traceback (most recent call last):
         discreet.errors.TaxonomyError: column diag: 5 of 7 records hold 1 code the taxonomy lacks; \
-1 exists with leading zeros (read as numbers?). Ask for repair='pad3', or read the codes as text
+1 exists with leading zeros (read as numbers?). Ask for repair='pad3' \
+(on the command line --taxonomy NAME=FILE:COLUMNS:repair=pad3), or read the codes as text
         """
         held = np.ones(len(codes), dtype=np.int64) if counts is None else np.asarray(counts)
         if len(held) != len(codes):
@@ -316,11 +317,18 @@ below one: 2 (a, b); there is no root, that is a code with an empty parent
             return ". Correct them, or give the taxonomy they come from"
         exist = f"; {helped[best]} {'exists' if helped[best] == 1 else 'exist'}"
         if best == "strip":
-            return f"{exist} without the blanks around. Ask for repair='strip'"
-        return f"{exist} with leading zeros (read as numbers?). Ask for repair='{best}', or read the codes as text"
+            return f"{exist} without the blanks around. Ask for repair='strip'{_typed(best)}"
+        return (
+            f"{exist} with leading zeros (read as numbers?). Ask for repair='{best}'{_typed(best)}, or read the codes "
+            "as text"
+        )
 
     def _known_after(self, repair: str, codes: list[str]) -> int:
         return sum(repaired(code, repair) in self.position for code in codes)
+
+
+def _typed(repair: str) -> str:
+    return f" (on the command line --taxonomy NAME=FILE:COLUMNS:repair={repair})"
 
 
 # Most usual first: of two repairs that help equally the first is proposed.
@@ -333,11 +341,11 @@ def repaired(code: str, repair: str) -> str:
     >>> [repaired(code, "pad3") for code in ("8", "38.1", "250.83", "V1", "E9.1")]
     ['008', '038.1', '250.83', 'V1', 'E9.1']
     """
-    if repair == "strip":
-        return code.strip()
-    asked = _PAD.fullmatch(repair)
+    asked = REPAIR.fullmatch(repair)
     if asked is None:
         raise ParameterError(f"repair must be 'strip' or 'pad2' to 'pad9' ('pad3' for ICD-9). Got {repair!r}")
+    if asked[1] is None:
+        return code.strip()
     whole, point, rest = code.partition(".")
     return whole.zfill(int(asked[1])) + point + rest if whole.isdecimal() else code
 

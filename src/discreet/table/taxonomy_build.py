@@ -35,11 +35,24 @@ def from_levels(
     >>> tree.to_edge_list()
     (('*', '', ''), ('north', '*', ''), ('n1', 'north', ''), ('n2', 'north', ''), ('south', '*', ''))
     """
+    paths = [_path(row, number, name) for number, row in enumerate(rows, start=1)]
+    _refuse_short(paths, name)
     edges: dict[tuple[str, str], None] = {}  # a set that keeps its order
-    for number, row in enumerate(rows, start=1):
-        path = _path(row, number, name)
+    for path in paths:
         edges.update(dict.fromkeys(zip(path[::-1], ["", *path[:0:-1]], strict=True)))
     return Taxonomy.from_edges(edges, name, join_roots=join_roots)
+
+
+def _refuse_short(paths: Sequence[Sequence[str]], name: str) -> None:
+    """Rows that end where other rows go on: ragged rows, or an inner node that lacks its levels up to the root."""
+    inner = {code for path in paths for code in path[:-1]}
+    short = [number for number, path in enumerate(paths, start=1) if path and path[-1] in inner]
+    if short and len(short) < len(paths):
+        first = ", ".join(map(str, short[:5])) + (", ..." if len(short) > 5 else "")
+        raise TaxonomyError(
+            f"taxonomy {name}: {len(short)} rows end before the root, at a category that stands below another one in "
+            f"other rows (rows {first} of the levels). Give every row all its levels"
+        )
 
 
 def _path(row: Sequence[str], number: int, name: str) -> list[str]:

@@ -82,7 +82,8 @@ def _faults(above: Mapping[str, Sequence[str]], n_nameless: int, join_roots: boo
         (not roots, "there is no root, that is a code with an empty parent"),
         (
             len(roots) > 1 and not join_roots,
-            f"{len(roots)} roots where one is asked for: {_some(roots)}. Leave one, or join them (join_roots=True)",
+            f"roots where there should be one: {_some(roots)}. Leave one, or ask for a common one (join_roots=True, on "
+            "the command line the word join-roots)",
         ),
     ]
     return [clause for present, clause in clauses if present]

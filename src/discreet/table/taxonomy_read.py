@@ -44,7 +44,7 @@ def read_taxonomy(
     name: str | None = None,
     header: bool | None = None,
     delimiter: str | None = None,
-    join_roots: bool = True,
+    join_roots: bool | None = None,
 ) -> Taxonomy:
     """Read one taxonomy from a CSV file (UTF-8, also gzipped).
 
@@ -61,7 +61,8 @@ def read_taxonomy(
     header : whether the first line is one; by default edge lists have one, and level tables where the last
         cell of the first line differs from that of all others.
     delimiter : `;`, `,` or a tab; by default the one that gives all lines equally many cells.
-    join_roots : give several roots a common one; if False they are an error.
+    join_roots : give several roots a common one, or refuse them; by default level tables get one, whose rows may end
+        below the root, and in an edge list several roots are an error.
     """
     trees = _read(path, format, name, header, delimiter, join_roots)
     if attribute is None and len(trees) == 1:
@@ -79,7 +80,7 @@ def read_taxonomies(
     *,
     header: bool | None = None,
     delimiter: str | None = None,
-    join_roots: bool = True,
+    join_roots: bool | None = None,
 ) -> dict[str, Taxonomy]:
     """Read all taxonomies of a file: attribute -> taxonomy; a file of one is called after the file."""
     return _read(path, None, None, header, delimiter, join_roots)
@@ -99,7 +100,7 @@ def _read(
     name: str | None,
     header: bool | None,
     delimiter: str | None,
-    join_roots: bool,
+    join_roots: bool | None,
 ) -> dict[str, Taxonomy]:
     """Attribute -> taxonomy for either format."""
     if format not in (None, "edges", "levels"):
@@ -108,7 +109,8 @@ def _read(
     called = name or Path(path).name.removesuffix(".gz").removesuffix(".csv")
     if format == "edges" or (format is None and _are_edges(rows[0])):
         edges = _edges(rows, header is not False)
-        return {called: Taxonomy.from_edges(edges, called, join_roots=join_roots)}
+        return {called: Taxonomy.from_edges(edges, called, join_roots=bool(join_roots))}
+    join_roots = join_roots is not False
     if _lower(rows[0])[0] == "attribute":
         return {
             attribute: from_levels(levels, name=name or attribute, join_roots=join_roots)

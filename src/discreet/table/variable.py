@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field, fields
 from numbers import Integral, Real
@@ -75,7 +76,14 @@ class Variable:
         }
 
 
+MOST_CODES = 200  # reasons for missing that a column can keep apart
+
+
 def _fault(variable: Variable) -> str | None:
+    return _fault_of_type(variable) or _fault_of_codes(variable) or _fault_of_support(variable)
+
+
+def _fault_of_type(variable: Variable) -> str | None:
     numeric_only = (variable.decimals, variable.lower, variable.upper)
     if variable.kind not in KINDS:
         return f"unknown kind {variable.kind!r}; use one of {', '.join(KINDS)}."
@@ -85,18 +93,36 @@ def _fault(variable: Variable) -> str | None:
         return "decimals and bounds are for numeric columns; remove them or set kind = 'numeric'."
     if any(isinstance(value, bool) or not isinstance(value, (Real, NoneType)) for value in numeric_only):
         return "decimals and bounds must be numbers."
+    if any(isinstance(value, Real) and not math.isfinite(value) for value in numeric_only):
+        return "decimals and bounds must be finite; leave out a bound that there is none of."
     if variable.decimals is not None and (
         variable.decimals < 0 or not isinstance(variable.decimals, Integral)
     ):
         return "decimals must be a whole number, 0 or more."
     if any(isinstance(cell, (list, dict)) for cell in (*(variable.levels or ()), *variable.missing_codes)):
         return "levels and missing codes must be plain values, not lists or tables."
+    if not isinstance(variable.reason, str) or not isinstance(variable.taxonomy, (str, NoneType)):
+        return "reason and taxonomy must be text."
+    return None
+
+
+def _fault_of_codes(variable: Variable) -> str | None:
+    if variable.levels is not None and not variable.levels:
+        return "levels is empty. List the categories, or leave it out to take those of the file."
+    if variable.levels is not None and len(set(variable.levels)) != len(variable.levels):
+        return "a level is declared twice."
+    if set(variable.unknown) & set(variable.not_applicable):
+        return "a code stands under unknown and under not_applicable. Keep it under one."
+    if len(variable.missing_codes) > MOST_CODES:
+        return f"more than {MOST_CODES} codes for missing values. Give those that mean the same one code in the file."
+    return None
+
+
+def _fault_of_support(variable: Variable) -> str | None:
     if variable.lower is not None and variable.upper is not None and variable.lower > variable.upper:
         return "the lower bound is above the upper bound."
     if variable.role == "weight" and variable.kind != "numeric":
         return "a weight must be numeric."
     if variable.kind == "taxonomic" and not variable.taxonomy and variable.role not in WITHHELD:
         return "a taxonomic column names its taxonomy (taxonomy = '...')."
-    if variable.levels is not None and len(set(variable.levels)) != len(variable.levels):
-        return "a level is declared twice."
     return None

@@ -8,12 +8,12 @@ number of records.
 
 from __future__ import annotations
 
+from bisect import bisect_right, insort
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from scipy.stats import kendalltau
 
 from discreet.arrays import Floats
 from discreet.base import Aspect, Better, Figure
@@ -85,11 +85,24 @@ def kendall(before: Floats, after: Floats) -> tuple[float, float]:
     pairs = len(before) * (len(before) - 1) / 2.0
     if pairs == 0:
         return float("nan"), float("nan")
-    untied = (pairs - _tied_pairs(before)) * (pairs - _tied_pairs(after))
-    if untied <= 0:
+    untied = [pairs - _tied_pairs(side) for side in (before, after)]
+    if min(untied) <= 0:
         return float("nan"), 0.0
-    tau_b = float(np.clip(kendalltau(before, after).statistic, -1.0, 1.0))
-    return tau_b, round(tau_b * float(np.sqrt(untied))) / pairs  # the numerator is a whole number
+    surplus = _surplus_in_order(before, after)
+    return float(np.clip(surplus / np.sqrt(untied[0]) / np.sqrt(untied[1]), -1.0, 1.0)), surplus / pairs
+
+
+def _surplus_in_order(before: Floats, after: Floats) -> float:
+    """Pairs in the same order on both sides less those in opposite order (Knight 1966: inversions after sorting)."""
+    n = len(before)
+    opposite = 0
+    seen: list[float] = []
+    for value in after[np.lexsort((after, before))].tolist():
+        opposite += len(seen) - bisect_right(seen, value)
+        insort(seen, value)
+    both = np.unique(np.column_stack((before, after)), axis=0, return_counts=True)[1]
+    tied = _tied_pairs(before) + _tied_pairs(after) - float((both * (both - 1.0)).sum() / 2.0)
+    return n * (n - 1) / 2.0 - tied - 2.0 * opposite
 
 
 def spearman(before: Floats, after: Floats) -> float:

@@ -13,18 +13,22 @@ from typing import ClassVar, Literal, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
-from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from threadpoolctl import threadpool_limits
 
 from discreet.arrays import Bools, Floats
 from discreet.base import Aspect, Better, Figure
 from discreet.errors import ParameterError
+from discreet.lazily import Lazily
 from discreet.stats.weighted import checked_weights, mean, variance
 from discreet.table.table import Table
 from discreet.utility.columns import analysed, canonical_order
 from discreet.utility.pair import check_pair, compared
 from discreet.utility.propensity_trees import informative, tree_features
+
+DecisionTreeClassifier = Lazily("sklearn.tree", "DecisionTreeClassifier")
+DecisionTreeRegressor = Lazily("sklearn.tree", "DecisionTreeRegressor")
+HistGradientBoostingClassifier = Lazily("sklearn.ensemble", "HistGradientBoostingClassifier")
+HistGradientBoostingRegressor = Lazily("sklearn.ensemble", "HistGradientBoostingRegressor")
 
 Learner: TypeAlias = Literal["boosted", "tree"]
 FARTHEST = 1e6  # sds that a number to predict may lie from the original's mean

@@ -15,13 +15,12 @@ from typing import ClassVar, Literal, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.ensemble import HistGradientBoostingClassifier
-from sklearn.tree import DecisionTreeClassifier
 from threadpoolctl import threadpool_limits
 
 from discreet.arrays import Bools, Floats
 from discreet.base import Aspect, Figure
 from discreet.errors import ParameterError
+from discreet.lazily import Lazily
 from discreet.table.column import Column
 from discreet.table.table import Table
 from discreet.utility.columns import analysed
@@ -34,6 +33,9 @@ from discreet.utility.propensity import (
     score_of,
     stacked_weights,
 )
+
+DecisionTreeClassifier = Lazily("sklearn.tree", "DecisionTreeClassifier")
+HistGradientBoostingClassifier = Lazily("sklearn.ensemble", "HistGradientBoostingClassifier")
 
 Learner: TypeAlias = Literal["cart", "boosted"]
 

@@ -185,7 +185,7 @@ def inspect(
     whole_number("k", k, least=1)
     started = perf_counter()
     with stage("reading"):
-        opened = open_data(data, **reading)
+        opened = open_data(data, warn=False, **reading)
     if isinstance(schema, (str, Path)):
         schema = Schema.read(schema)
     if schema is None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -97,24 +96,17 @@ def write_release(
     source = opened.source if opened is not None else None
     with Staged(force=force, inputs=[source.path] if source is not None else []) as staged:
         temporary = staged.add(outputs.data)
-        tags = kept_tags(source.tags, release) if source is not None else None
         flavour = source.format if source is not None else None
-        write_onto(as_polars(release.data), temporary, outputs.data, flavour, tags)
+        write_onto(as_polars(release.data), temporary, outputs.data, flavour)
         recipe = replace(release.recipe, file_sha256=sha256_of(temporary))
         if again is not None:
             check_same_output(again, recipe)
-        staged.add(outputs.recipe, private=True).write_text(recipe.to_toml(), encoding="utf-8")
+        text = recipe.to_toml(folder=outputs.recipe.parent)
+        staged.add(outputs.recipe, private=True).write_text(text, encoding="utf-8")
         staged.add(outputs.public_recipe).write_text(release.public_recipe.to_toml(), encoding="utf-8")
         if report is not None:
             staged.add(outputs.report).write_text(report, encoding="utf-8")
     return outputs, recipe
-
-
-def kept_tags(tags: Mapping[str, Any], release: Release) -> dict[str, Any] | None:
-    """Letters of tagged missing values, of the columns that are still there and still in order."""
-    if release.reordered:
-        return None
-    return {name: letters for name, letters in tags.items() if name in release.table} or None
 
 
 def sha256_of(path: Path) -> str:

@@ -123,7 +123,7 @@ class Content:
     """What one file family found in a file.
 
     `notes` speak of columns, `remarks` of the file; `suspects` are columns of text that would be numbers but for
-    well-known words for missing, with those words; `tags` are the letters of Stata's tagged missing values.
+    well-known words for missing, with those words.
     """
 
     frame: pl.DataFrame
@@ -131,7 +131,6 @@ class Content:
     notes: Mapping[str, str] = field(default_factory=dict)
     remarks: tuple[str, ...] = ()
     suspects: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    tags: Mapping[str, pl.Series] = field(default_factory=dict)
 
 
 def ending_of(path: Path) -> tuple[str, str | None]:

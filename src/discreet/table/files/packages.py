@@ -1,22 +1,26 @@
 """SPSS, Stata and SAS files, by the optional package pyreadstat.
 
 What these programs say of a variable (labels, user-declared missing values, formats) travels as `Annotation`s. They
-have no missing text but the empty one, so empty texts are read as missing.
+have no missing text but the empty one, so empty texts are read as missing. Numbers with tagged missing values (Stata's
+.a to .z) are read as text with the tag as these programs write it, so that a tag is a cell like any other: a code for
+missing that a schema declares, a method treats and a checker sees. Written back, they are numbers and tags again.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
 from discreet.errors import FileError
+from discreet.table.cells import code_text
 from discreet.table.files.format import Annotation, Content, FileFormat, Kind, check_names
 from discreet.table.files.memory import demand_memory
 from discreet.table.files.packages_limits import refuse_unwritable
+from discreet.table.patterns import is_number
 
 _READERS: Mapping[str, str] = {
     "sav": "read_sav",
@@ -31,6 +35,8 @@ _INT32 = 2_147_483_620  # Stata keeps the numbers above for its missing values
 _STATA_VERSIONS: Mapping[int, int] = {113: 8, 114: 10, 115: 12, 117: 13, 118: 14, 119: 14}
 _WHOLE_FORMAT = re.compile(r"F\d+\.0")
 _TEXT_FORMAT = re.compile(r"%?-?(A|\$|\d+s)")
+_TAG = re.compile(r"\.([A-Za-z_])")
+_TAGGED_DATES = "Dates stand beside tagged missing values: all tags were read as empty cells."
 _STAMPS = (
     (re.compile(rb"(?<=<timestamp>\x11)[ -~]{17}"), b"01 Jan 1980 00:00"),
     (re.compile(rb"\d\d[A-Z]{3}\d\d:\d\d:\d\d:\d\d"), b"01JAN80:00:00:00"),
@@ -43,32 +49,36 @@ def read_package(path: Path, kind: Kind) -> Content:
     pyreadstat = _required()
     reader = getattr(pyreadstat, _READERS[kind])
     options = {} if kind == "xpt" else {"user_missing": True}
+    remarks: tuple[str, ...] = ()
     try:
         _, facts = reader(str(path), metadataonly=True, output_format="polars")
         demand_memory(_BYTES_PER_CELL * (facts.number_rows or 0) * (facts.number_columns or 0), where)
         check_names(list(facts.column_names), where)
-        frame, facts = reader(str(path), output_format="polars", **options)
+        try:
+            frame, facts = reader(str(path), output_format="polars", **options)
+        except pl.exceptions.PolarsError:  # pyreadstat has no dates beside tags
+            frame, facts = reader(str(path), output_format="polars")
+            remarks = (_TAGGED_DATES,)
     except (pyreadstat.ReadstatError, pyreadstat.PyreadstatError, OverflowError, UnicodeDecodeError):
         raise FileError(
             f"{where} is not a whole {_PROGRAMS[kind]} file, or is damaged. Save it again there."
         ) from None
     if frame.height == 0:
         raise FileError(f"{where} has variables but no records.")
-    tags = {name: _letters(frame[name]) for name in frame.columns if frame[name].dtype == pl.Object}
     annotations = {name: _annotation(name, facts) for name in frame.columns}
     values = [_values(frame[name], annotations[name]) for name in frame.columns]
     format = FileFormat(
         kind, annotations=annotations, label=facts.file_label or None, version=_stata_version(path, kind)
     )
-    return Content(pl.DataFrame(values), format, tags=tags)
+    return Content(pl.DataFrame(values), format, remarks=remarks)
 
 
-def write_package(
-    frame: pl.DataFrame, target: Path, format: FileFormat, tags: Mapping[str, pl.Series], where: str
-) -> None:
+def write_package(frame: pl.DataFrame, target: Path, format: FileFormat, where: str) -> None:
     """Write a frame to `target`, which is overwritten."""
     pyreadstat = _required()
     frame = frame.with_columns(pl.col(pl.Categorical, pl.Enum).cast(pl.String))
+    tags = {name: _letters(frame[name]) for name in _tagged_columns(frame, format)}
+    frame = frame.with_columns(_numbers(frame[name]) for name in tags)
     refuse_unwritable(frame, format.kind, where)
     prepared = pl.DataFrame([_stored(frame[name], format.kind, tags.get(name)) for name in frame.columns])
     options = _OPTIONS[format.kind](prepared, format, tags)
@@ -109,15 +119,38 @@ def _annotation(name: str, facts: Any) -> Annotation:
     )
 
 
-def _letters(mixed: pl.Series) -> pl.Series:
-    """The letters of tagged missing values, which stand among the numbers."""
-    return pl.Series(mixed.name, [cell if isinstance(cell, str) else None for cell in mixed], dtype=pl.String)
+def _tagged(mixed: pl.Series) -> pl.Series:
+    """Numbers and the letters of tagged missing values as text: '31', '.a'."""
+    cells = [f".{cell}" if isinstance(cell, str) else _spelled(cell) for cell in mixed]
+    return pl.Series(mixed.name, cells, dtype=pl.String)
+
+
+def _spelled(number: float | None) -> str | None:
+    return None if number is None or number != number else code_text(float(number))
+
+
+def _tagged_columns(frame: pl.DataFrame, format: FileFormat) -> list[str]:
+    """Columns that had tags when they were read and still hold nothing but numbers and tags."""
+    had = [name for name, note in _annotations(frame, format).items() if note.letters]
+    texts = [name for name in had if frame.schema[name] == pl.String]
+    return [
+        name for name in texts if all(_TAG.fullmatch(c) or is_number(c) for c in frame[name].drop_nulls())
+    ]
+
+
+def _letters(tagged: pl.Series) -> pl.Series:
+    """The letter where a cell is a tag, else null."""
+    return tagged.str.extract(f"^{_TAG.pattern}$", 1)
+
+
+def _numbers(tagged: pl.Series) -> pl.Series:
+    """The number where a cell is one, else null."""
+    return tagged.cast(pl.Float64, strict=False)
 
 
 def _values(values: pl.Series, annotation: Annotation) -> pl.Series:
     if values.dtype == pl.Object:
-        numbers = [None if isinstance(cell, str) else cell for cell in values]
-        return pl.Series(values.name, numbers, dtype=pl.Float64, strict=False)
+        return _tagged(values)
     if values.dtype == pl.String:
         return values.replace("", None)
     if isinstance(values.dtype, pl.Datetime):
@@ -158,16 +191,18 @@ def _annotations(frame: pl.DataFrame, format: FileFormat) -> dict[str, Annotatio
     return {name: format.annotations[name] for name in frame.columns if name in format.annotations}
 
 
-def _value_labels(frame: pl.DataFrame, format: FileFormat) -> dict[str, dict[Any, str]]:
-    """Labels of values whose type is that of the column; a Stata letter is a text among numbers."""
+def _value_labels(
+    frame: pl.DataFrame, format: FileFormat, letters: Mapping[str, Sequence[str]] | None = None
+) -> dict[str, dict[Any, str]]:
+    """Labels of values whose type is that of the column, and of the letters that it holds."""
     labels = {}
     for name, note in _annotations(frame, format).items():
         texts = frame.schema[name] == pl.String
+        held = (letters or {}).get(name, ())
         kept = {
             value: label
             for value, label in note.value_labels
-            if isinstance(value, str) == texts
-            or (format.kind == "dta" and not texts and value in note.letters)
+            if value in held or (isinstance(value, str) == texts and value not in note.letters)
         }
         if kept:
             labels[name] = _as_stored(kept, frame.schema[name])
@@ -216,10 +251,10 @@ def _sav_options(frame: pl.DataFrame, format: FileFormat, tags: Mapping[str, pl.
 
 
 def _dta_options(frame: pl.DataFrame, format: FileFormat, tags: Mapping[str, pl.Series]) -> dict[str, Any]:
-    letters = {name: sorted(set(found.drop_nulls())) for name, found in tags.items() if name in frame.columns}
+    letters = {name: sorted(set(found.drop_nulls())) for name, found in tags.items()}
     return {
         "version": format.version or _STATA_VERSIONS[118],
-        "variable_value_labels": _value_labels(frame, format),
+        "variable_value_labels": _value_labels(frame, format, letters),
         "missing_user_values": {name: found for name, found in letters.items() if found},
         "variable_format": _formats(frame, format),
     }

@@ -66,7 +66,6 @@ def read_file(
         content.notes,
         content.remarks,
         content.suspects,
-        content.tags,
         before.st_mtime_ns,
     )
 

@@ -20,8 +20,7 @@ class Source:
 
     `sha256` and `n_bytes` are of the file as it lies there. `notes` say of a column what a person should know before
     trusting its type; `remarks` the same of the file. `suspects` are text columns that would be numbers but for words
-    that usually mean missing. `tags` holds the letters of Stata's tagged missing values (null elsewhere). No
-    note or remark contains a cell's value.
+    that usually mean missing. No note or remark contains a cell's value.
     """
 
     frame: pl.DataFrame
@@ -32,7 +31,6 @@ class Source:
     notes: Mapping[str, str] = field(default_factory=dict)
     remarks: tuple[str, ...] = ()
     suspects: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    tags: Mapping[str, pl.Series] = field(default_factory=dict)
     modified_ns: int = 0
 
     def as_text(self, column: str) -> pl.Series:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
@@ -31,14 +31,12 @@ def write_file(
     *,
     force: bool = False,
     inputs: Iterable[Path | str] = (),
-    tags: Mapping[str, pl.Series] | None = None,
 ) -> None:
     """Write a frame to a file whose ending says what kind it becomes.
 
     `format` is the flavour of the file the data came from; what of it has a meaning in the new kind is kept
     (delimiter, decimals, labels, declared missing codes). The file appears whole or not at all. An existing file is
-    replaced with `force` only, and a file among `inputs` never. `tags` are the letters of Stata's tagged missing
-    values.
+    replaced with `force` only, and a file among `inputs` never.
 
     >>> import tempfile
     >>> path = Path(tempfile.mkdtemp()) / "safe.csv"
@@ -49,7 +47,7 @@ def write_file(
     path = Path(path)
     check_writable(frame, path)
     with staged_file(path, force=force, inputs=inputs) as temporary:
-        write_onto(frame, temporary, path, format, tags)
+        write_onto(frame, temporary, path, format)
 
 
 def write_onto(
@@ -57,7 +55,6 @@ def write_onto(
     temporary: Path,
     destination: Path,
     format: FileFormat | None = None,
-    tags: Mapping[str, pl.Series] | None = None,
 ) -> None:
     """Write to a path of `Staged.add` what will become `destination`; for outputs that appear together."""
     where = f"Output '{destination.name}'"
@@ -71,7 +68,7 @@ def write_onto(
         elif flavour.kind == "excel":
             write_excel(frame, temporary, where)
         else:
-            write_package(frame, temporary, flavour, tags or {}, where)
+            write_package(frame, temporary, flavour, where)
     except OSError as fault:
         raise FileError(f"{where} cannot be written: {fault.strerror or 'the disk refused'}.") from None
 
