@@ -16,6 +16,7 @@ from discreet.errors import ParameterError, UnsuitableError
 from discreet.masking.group_centre import GroupCentre, Members
 from discreet.masking.microaggregation import Microaggregation
 from discreet.partition.patterns import merge_small, missing_patterns
+from discreet.progress import listen
 from discreet.stats.streams import Streams
 from discreet.table.column import Column
 from discreet.table.schema import Schema, Variable
@@ -124,6 +125,24 @@ def test_strata_are_protected_apart() -> None:
     assert after["age"].max() < 18
     with pytest.raises(UnsuitableError, match="1 of 2 strata of region"):
         Microaggregation(11).protect(frame.with_columns(region=pl.Series(["n"] * 11 + ["s"] * 9)), schema)
+
+
+def test_share_told_rises_over_strata_and_patterns() -> None:
+    """Grouping four strata, each with two patterns of gaps, is told as one piece of work and not as eight."""
+    rng = np.random.default_rng(3)
+    gap = np.arange(4_000) % 3 == 0
+    frame = pl.DataFrame({"age": rng.normal(size=4_000), "pay": np.where(gap, np.nan, 1.0)}).with_columns(
+        pay=pl.col("pay").fill_nan(None), region=pl.Series(np.arange(4_000) % 4)
+    )
+    schema = Schema((numeric("age"), numeric("pay"), Variable(name="region", kind="nominal", role="stratum")))
+    told: list[float] = []
+    with listen(
+        lambda stage, share: told.append(share) if stage == "grouping records" and share is not None else None
+    ):
+        Microaggregation(5).prepare(frame, schema, seed=1)
+    inside = [share for share in told if share < 1]
+    assert len(inside) >= 8
+    assert inside == sorted(inside)
 
 
 @settings(deadline=None, max_examples=40)

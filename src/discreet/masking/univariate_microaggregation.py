@@ -11,6 +11,7 @@ from discreet.base import Draft
 from discreet.claims.k_anonymity import KAnonymity
 from discreet.errors import UnsuitableError
 from discreet.kernels.univariate import optimal_univariate
+from discreet.progress import share
 from discreet.release import Method
 from discreet.selection import chosen, name_list, names_of, whole_number
 from discreet.stats.streams import Streams
@@ -63,7 +64,10 @@ class FittedRanking:
     names: tuple[str, ...]
 
     def draw(self, streams: Streams) -> Draft:
-        columns = [_ranked(self.table[name], self.k, self.table.weights) for name in self.names]
+        columns = []
+        for done, name in enumerate(self.names):
+            share(done / len(self.names))
+            columns.append(_ranked(self.table[name], self.k, self.table.weights))
         claims = tuple(KAnonymity(self.k, (column.name,), missing="wildcard") for column in columns)
         return Draft(self.table.with_columns(*columns), claims)
 
