@@ -28,7 +28,8 @@ class Recipe:
     """All that is needed to make a release again. Internal: holds the seed.
 
     `method` is plain data (`base.parameters`); `input_sha256` and `output_sha256` are of the file's bytes, or of the
-    table's content where there was no file. `reading` says how the input file was read.
+    table's content where there was no file; `table_sha256` is of the released table's content where there was one.
+    `reading` says how the input file was read, `draw` which of the releases of one fit this is.
     """
 
     method: Mapping[str, Any]
@@ -38,15 +39,21 @@ class Recipe:
     input_sha256: str = field(default="", repr=False)
     output_sha256: str = ""
     reading: Mapping[str, Any] = field(default_factory=dict)
+    draw: int = 0
+    table_sha256: str = ""
 
     def to_toml(self) -> str:
-        document = {
+        document: dict[str, Any] = {
             "discreet": self.version,
             "seed": hex(self.seed),
             "input_sha256": self.input_sha256,
             "output_sha256": self.output_sha256,
             "method": dict(self.method),
         }
+        if self.table_sha256:
+            document["table_sha256"] = self.table_sha256
+        if self.draw:
+            document["draw"] = self.draw
         if self.reading:
             document["reading"] = dict(self.reading)
         return _HEADER + tomli_w.dumps(document | self.schema.to_dict())
@@ -72,6 +79,8 @@ class Recipe:
             input_sha256=document.get("input_sha256", ""),
             output_sha256=document.get("output_sha256", ""),
             reading=document.get("reading", {}),
+            draw=_draw_of(document.get("draw", 0)),
+            table_sha256=document.get("table_sha256", ""),
         )
 
     @classmethod
@@ -90,6 +99,12 @@ def _seed_of(entry: Any) -> int:
     if seed < 0:
         raise InputError("The recipe's seed must be a whole number, 0 or more, as text (0x... or decimal).")
     return seed
+
+
+def _draw_of(entry: Any) -> int:
+    if isinstance(entry, bool) or not isinstance(entry, int) or entry < 0:
+        raise InputError("The recipe's draw must be a whole number, 0 or more.")
+    return entry
 
 
 @dataclass(frozen=True)

@@ -153,6 +153,7 @@ class Prepared:
             input_sha256=self.input_sha256,
             output_sha256=table_sha256(released),
             reading=self.reading,
+            draw=number,
         )
         return Release(
             data=data,

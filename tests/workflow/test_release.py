@@ -103,6 +103,46 @@ def test_files_are_written_together_and_replay_to_the_same_bytes(
         check_same_output(recipe, "0" * 64)
 
 
+@pytest.mark.parametrize("number", [0, 3])
+def test_a_recipe_says_which_draw_it_is(patients: pl.DataFrame, number: int) -> None:
+    """Draw 3 of a fit replays to draw 3, from memory and from text; draw 0 is not mentioned."""
+    release = Noise(0.3).prepare(patients, seed=5).release(number)
+    recipe = Recipe.from_toml(release.recipe.to_toml())
+    assert recipe.draw == release.recipe.draw == number
+    assert ("draw =" in release.recipe.to_toml()) == (number > 0)
+    assert dc.replay(recipe, patients).data.equals(release.data)
+
+
+@pytest.mark.parametrize("draw", [-1, 1.0, True, "1"])
+def test_an_impossible_draw_is_refused(patients: pl.DataFrame, draw: object) -> None:
+    """A draw is a whole number, 0 or more."""
+    recipe = Noise(0.3).prepare(patients, seed=5).release(1).recipe
+    text = recipe.to_toml().replace("draw = 1", f"draw = {str(draw).lower() if draw is True else repr(draw)}")
+    with pytest.raises(InputError, match="draw"):
+        Recipe.from_toml(text)
+
+
+def test_replay_in_memory_is_checked(patients: pl.DataFrame) -> None:
+    """On its own input a recipe must give the recorded table: another seed or draw, and nothing comes back."""
+    recipe = Noise(0.3).protect(patients, seed=5).recipe
+    for other in (replace(recipe, seed=6), replace(recipe, draw=1)):
+        with pytest.raises(ClaimError, match="recorded output"):
+            dc.replay(other, patients)
+    with pytest.raises(ClaimError, match=r"made by version 0\.0\.9"):
+        dc.replay(replace(recipe, seed=6, version="0.0.9"), patients)
+    dc.replay(replace(recipe, version="0.0.9"), patients)
+
+
+def test_replay_of_a_written_release_is_checked_in_memory_too(tmp_path: Path, patients: pl.DataFrame) -> None:
+    """The recipe beside a file holds the hash of its bytes and that of its table; both must come out."""
+    patients.write_csv(tmp_path / "patients.csv")
+    release = Noise(0.3).prepare(tmp_path / "patients.csv", seed=5).release(2)
+    outputs, recipe = write_release(release, tmp_path / "safe.csv")
+    assert dc.replay(outputs.recipe, tmp_path / "patients.csv").table.same_as(release.table)
+    with pytest.raises(ClaimError, match="recorded output"):
+        dc.replay(replace(recipe, table_sha256="0" * 64), tmp_path / "patients.csv")
+
+
 def test_public_recipe_holds_no_secret(patients: pl.DataFrame) -> None:
     """No seed, no hash of the input, no reason counted from records; and it cannot be replayed."""
     release = dc.protect(patients, seed=987654321)

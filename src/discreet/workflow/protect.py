@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from discreet.recipe import INTERNAL_SUFFIX, PUBLIC_SUFFIX, Recipe
-from discreet.release import Method, Release, prepare
+from discreet.release import Method, Release, prepare, table_sha256
 from discreet.table.files.atomic import Staged
 from discreet.table.files.writing import write_onto
 from discreet.table.frames import Frame
@@ -91,7 +91,7 @@ def write_release(
     """Write data, both recipes and the report: all of them, or none.
 
     `opened` is the input the release was made from, whose flavour (delimiter, labels) the output keeps. The recipe on
-    disk holds the hash of the output's bytes. `again` is a recipe whose recorded bytes must come out.
+    disk holds the hashes of the output's bytes and of its table. `again` is a recipe whose recorded bytes must come out.
     """
     outputs = Outputs.beside(output)
     source = opened.source if opened is not None else None
@@ -100,7 +100,8 @@ def write_release(
         tags = kept_tags(source.tags, release) if source is not None else None
         flavour = source.format if source is not None else None
         write_onto(as_polars(release.data), temporary, outputs.data, flavour, tags)
-        recipe = replace(release.recipe, output_sha256=sha256_of(temporary))
+        content = table_sha256(release.table)
+        recipe = replace(release.recipe, output_sha256=sha256_of(temporary), table_sha256=content)
         if again is not None:
             check_same_output(again, recipe.output_sha256)
         staged.add(outputs.recipe, private=True).write_text(recipe.to_toml(), encoding="utf-8")

@@ -11,7 +11,7 @@ from discreet.errors import ClaimError
 from discreet.recipe import Recipe
 from discreet.release import Release, prepare, table_sha256
 from discreet.stats.streams import new_seed
-from discreet.table.frames import Frame
+from discreet.table.frames import Frame, encode
 from discreet.table.load import Opened, open_data
 from discreet.version import VERSION
 from discreet.workflow.methods import build_method
@@ -36,8 +36,19 @@ def replay(
 ) -> Release:
     """Apply a recipe again.
 
-    On the input it was made from, the release is the same to the last bit; this is checked. On another file the plan is
-    the same but the seed is new, since two files under one noise can be subtracted; give `seed` to decide otherwise.
+    On the input it was made from, the release is the same to the last bit; this is checked, and another release is
+    refused (`ClaimError`). On another file the plan is the same but the seed is new, since two files under one noise can
+    be subtracted; give `seed` to decide otherwise.
+
+    Example:
+        >>> import polars as pl
+        >>> from discreet.masking.noise import Noise
+        >>> from discreet.table.schema import Schema, Variable
+        >>> pay = pl.DataFrame({"pay": [10.0, 20.0, 40.0]})
+        >>> schema = Schema((Variable(name="pay", kind="numeric", role="confidential"),))
+        >>> second = Noise(0.5).prepare(pay, schema).release(1)
+        >>> replay(second.recipe, pay).data.equals(second.data)
+        True
     """
     return replay_opened(recipe, data, seed=seed, methods=methods, **reading).release
 
@@ -54,24 +65,42 @@ def replay_opened(
     plan = recipe if isinstance(recipe, Recipe) else Recipe.read(recipe)
     opened = open_data(data, **_reading(plan, data, reading))
     method = build_method(plan.method, methods)
-    is_file = opened.sha256 is not None
-    same = is_file and opened.sha256 == plan.input_sha256
-    prepared = prepare(method, opened, plan.schema, plan.seed if same or seed is None else seed)
-    if not is_file:
-        same = table_sha256(prepared.table) == plan.input_sha256
-    if not same and seed is None:
-        prepared = prepare(method, opened, plan.schema, new_seed())
-    return Replayed(prepared.release(), opened, same)
+    same = _is_own_input(plan, opened)
+    chosen = new_seed() if seed is None else seed
+    release = prepare(method, opened, plan.schema, plan.seed if same else chosen).release(plan.draw)
+    if same:
+        _check_same_table(plan, release.recipe.output_sha256)
+    return Replayed(release, opened, same)
+
+
+def _is_own_input(plan: Recipe, opened: Opened) -> bool:
+    """Whether this is what the recipe was made from: the same bytes of a file, or the same content of a table."""
+    if opened.sha256 is not None:
+        return opened.sha256 == plan.input_sha256
+    table, _ = encode(opened.frame, plan.schema, opened.text_of)
+    return table_sha256(table) == plan.input_sha256
 
 
 def check_same_output(recipe: Recipe, output_sha256: str) -> None:
-    """Refuse a replay on the recipe's own input that did not give the recorded bytes."""
-    if recipe.output_sha256 and recipe.output_sha256 != output_sha256:
-        other = f" (made by version {recipe.version}, this is {VERSION})" if recipe.version != VERSION else ""
+    """Refuse a replay on the recipe's own input whose file has not the recorded bytes."""
+    if recipe.output_sha256 not in ("", output_sha256):
         raise ClaimError(
-            f"The replay does not give the recorded output{other}. Use the recorded version, or protect anew. The bytes "
-            "also differ where the output has another ending than the recorded file."
+            f"{_other_output(recipe)} The bytes also differ where the output has another ending than the recorded file."
         )
+
+
+def _check_same_table(recipe: Recipe, table_sha256: str) -> None:
+    """Refuse a replay on the recipe's own input whose table is not the recorded one."""
+    if (recipe.table_sha256 or recipe.output_sha256) not in ("", table_sha256):
+        raise ClaimError(_other_output(recipe))
+
+
+def _other_output(recipe: Recipe) -> str:
+    other = f" (made by version {recipe.version}, this is {VERSION})" if recipe.version != VERSION else ""
+    return (
+        f"The replay does not give the recorded output{other}. Use the recorded version and the recorded way of reading "
+        "the input, or protect anew."
+    )
 
 
 def _reading(plan: Recipe, data: Any, given: dict[str, Any]) -> dict[str, Any]:
