@@ -12,8 +12,8 @@ import numpy as np
 from discreet.arrays import Ints
 from discreet.base import Claim, Draft, Fitted, Partition
 from discreet.errors import UnsuitableError
+from discreet.keys import equal_records
 from discreet.progress import portion
-from discreet.stats.keys import Key, group_records
 from discreet.stats.streams import Streams
 from discreet.table.column import Column
 from discreet.table.table import Table
@@ -63,9 +63,8 @@ def fit_apart(method: _Fits, table: Table, streams: Streams) -> Fitted:
 
 
 def cells_by(table: Table, names: Sequence[str]) -> Partition:
-    """One group per combination of values of the named columns; missing is a value."""
-    keys = [Key.of(table[name].values, table[name].missing) for name in names]
-    labels = group_records(keys, table.n_records).labels
+    """One group per combination of values of the named columns; missing is a value, each reason another."""
+    labels = equal_records(table, names).labels
     return Partition(labels, f"equal {', '.join(names)}", tuple(names))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import polars as pl
 import pytest
 
 from discreet.base import Claim, Partition
@@ -12,7 +13,8 @@ from discreet.claims.equal_margins import EqualMargins
 from discreet.claims.exact_moments import ExactMoments
 from discreet.claims.k_anonymity import KAnonymity, ProbabilisticKAnonymity
 from discreet.stats.privacy import LedgerEntry
-from discreet.table.schema import Variable
+from discreet.table.frames import encode
+from discreet.table.schema import Schema, Variable
 from discreet.table.table import Table
 from discreet.table.taxonomy import Taxonomy
 
@@ -46,6 +48,27 @@ def test_k_anonymity_reads_gaps_in_two_ways() -> None:
     table = build(age=[30, 30, None], sex=["f", "f", "f"])
     assert not holds(KAnonymity(2, ("age", "sex")), table)
     assert holds(KAnonymity(2, ("age", "sex"), missing="wildcard"), table)
+
+
+CODED = Variable(name="age", kind="numeric", role="quasi", unknown=(-8, -9), not_applicable=(-7,))
+
+
+def test_declared_codes_for_missing_are_values_to_a_reader() -> None:
+    """-8, -9, -7 and an empty cell, one each, are four groups of one; only the empty cell can match anything."""
+    cells = {"age": [-8, -9, -7, None, 3, 3, 3], "sex": ["f"] * 7}
+    table = Table.build(cells, VARIABLES | {"age": CODED})
+    assert not holds(KAnonymity(2, ("age", "sex")), table)
+    assert not holds(KAnonymity(3, ("age", "sex"), missing="wildcard"), table)
+    assert holds(KAnonymity(2, ("age", "sex"), missing="wildcard"), table)
+    assert holds(KAnonymity(3, ("sex",)), table)
+
+
+def test_blanks_of_two_sorts_are_told_apart() -> None:
+    """Null and NaN in one column look different: two groups to a reader, both empty."""
+    frame = pl.DataFrame({"age": [None, None, float("nan"), 3.0, 3.0]})
+    table, _ = encode(frame, Schema((VARIABLES["age"],)))
+    assert not holds(KAnonymity(2, ("age",)), table)
+    assert holds(KAnonymity(2, ("age",), missing="wildcard"), table)
 
 
 def test_probabilistic_k_anonymity_needs_groups_and_no_company() -> None:

@@ -143,6 +143,13 @@ def test_replay_of_a_written_release_is_checked_in_memory_too(tmp_path: Path, pa
         dc.replay(replace(recipe, table_sha256="0" * 64), tmp_path / "patients.csv")
 
 
+def test_cells_are_those_that_a_reader_sees() -> None:
+    """Two codes for missing make two cells, an empty cell a third."""
+    sex = Variable(name="sex", kind="nominal", role="quasi", unknown=("?",), not_applicable=("-",))
+    table = Table.build({"sex": ["f", "?", "-", None, "f", "?"]}, {"sex": sex})
+    assert Cells(("sex",)).partition(table, Streams(0)).labels.tolist() == [0, 1, 2, 3, 0, 1]
+
+
 def test_public_recipe_holds_no_secret(patients: pl.DataFrame) -> None:
     """No seed, no hash of the input, no reason counted from records; and it cannot be replayed."""
     release = dc.protect(patients, seed=987654321)

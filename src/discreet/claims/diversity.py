@@ -8,8 +8,9 @@ from typing import Literal
 import numpy as np
 
 from discreet.base import Claim, Partition, Verdict
-from discreet.claims.keys import released_groups, sensitive_codes
+from discreet.claims.keys import sensitive_codes
 from discreet.errors import ParameterError
+from discreet.keys import equal_records
 from discreet.stats.diversity import (
     distinct_diversity,
     entropy_diversity,
@@ -49,7 +50,7 @@ class LDiversity(Claim):
         )
 
     def check(self, original: Table, released: Table, partition: Partition | None) -> Verdict:
-        groups = released_groups(released, self.columns)
+        groups = equal_records(released, self.columns)
         codes, _ = sensitive_codes(released[self.sensitive])
         if self.kind == "distinct":
             attained = float(distinct_diversity(groups, codes).min())
@@ -86,7 +87,7 @@ class TCloseness(Claim):
         )
 
     def check(self, original: Table, released: Table, partition: Partition | None) -> Verdict:
-        groups = released_groups(released, self.columns)
+        groups = equal_records(released, self.columns)
         column = released[self.sensitive]
         codes, n_codes = sensitive_codes(column)
         if self.distance == "hierarchical":

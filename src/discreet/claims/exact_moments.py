@@ -10,7 +10,7 @@ import numpy as np
 
 from discreet.arrays import Bools, Floats, Ints
 from discreet.base import Claim, Partition, Verdict
-from discreet.claims.keys import released_groups
+from discreet.keys import equal_records
 from discreet.stats.keys import group_codes
 from discreet.stats.moments import moment_errors
 from discreet.table.table import Table
@@ -82,7 +82,7 @@ class ExactMoments(Claim):
         return self._worst(original, released, self._covered(original))
 
     def _made_of_cells(self, original: Table) -> bool:
-        cells = Partition(released_groups(original, self.by).labels)
+        cells = Partition(equal_records(original, self.by).labels)
         return (
             self.parts is not None
             and len(self.parts.labels) == original.n_records
@@ -96,7 +96,7 @@ class ExactMoments(Claim):
             counts = original.weights > 0
         rows = np.flatnonzero(original.rows_where(self.where))
         if self.by:
-            whole = self.parts or Partition(released_groups(original, self.by).labels)
+            whole = self.parts or Partition(equal_records(original, self.by).labels)
             labels = np.unique(whole.labels[rows], return_inverse=True)[1].astype(np.int64)
             found = [rows[members] for members in Partition(labels).members()]
         else:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from discreet.base import Claim, Partition, Verdict
-from discreet.claims.keys import keys_of, released_groups
+from discreet.keys import equal_records, keys_of
 from discreet.stats.keys import MissingRule, count_frequencies
 from discreet.table.table import Table
 
@@ -16,7 +16,8 @@ class KAnonymity(Claim):
     """Every combination of `columns` that occurs in the release occurs at least `k` times.
 
     With `missing="wildcard"` an emptied cell counts as equal to anything, the reading under which local suppression is
-    judged; the default takes it as a value of its own, which is what a reader of the file sees.
+    judged; the default takes it as a value of its own, which is what a reader of the file sees. Under both readings the
+    declared codes for missing (-8, 'refused') are values, each another: they stand in the file.
     """
 
     k: int
@@ -44,7 +45,7 @@ class KAnonymity(Claim):
             frequencies = count_frequencies(keys, released.n_records, missing="wildcard").sample
             smallest = int(frequencies.min())
         else:
-            smallest = int(released_groups(released, self.columns).sizes.min())
+            smallest = int(equal_records(released, self.columns).sizes.min())
         return Verdict(smallest >= self.k, f"smallest group of equal records: {smallest}")
 
 

@@ -1,25 +1,11 @@
-"""Keys and codes of a table's columns, as the checkers of claims see them."""
+"""Codes of a sensitive column, as the checkers of claims see them."""
 
 from __future__ import annotations
-
-from collections.abc import Sequence
 
 import numpy as np
 
 from discreet.arrays import Ints
-from discreet.stats.keys import Groups, Key, group_records
 from discreet.table.column import Column
-from discreet.table.table import Table
-
-
-def keys_of(table: Table, names: Sequence[str]) -> list[Key]:
-    """The named columns as parts of a key; missing cells are marked."""
-    return [Key.of(table[name].values, table[name].missing) for name in names]
-
-
-def released_groups(table: Table, names: Sequence[str]) -> Groups:
-    """Records that a reader of the file cannot tell apart by the named columns."""
-    return group_records(keys_of(table, names), table.n_records)
 
 
 def sensitive_codes(column: Column) -> tuple[Ints, int]:
