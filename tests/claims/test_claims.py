@@ -12,6 +12,7 @@ from discreet.claims.diversity import LDiversity, TCloseness
 from discreet.claims.equal_margins import EqualMargins
 from discreet.claims.exact_moments import ExactMoments
 from discreet.claims.k_anonymity import KAnonymity, ProbabilisticKAnonymity
+from discreet.errors import ParameterError
 from discreet.stats.privacy import LedgerEntry
 from discreet.table.frames import encode
 from discreet.table.schema import Schema, Variable
@@ -89,6 +90,54 @@ def test_l_diversity_of_three_kinds(kind: str, attained: float) -> None:
     claim = LDiversity(attained - 1e-3, "ill", ("sex",), kind)  # type: ignore[arg-type]
     assert holds(claim, table)
     assert not holds(LDiversity(attained + 1e-3, "ill", ("sex",), kind), table)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("kind", ["distinct", "entropy", "recursive"])
+def test_missing_is_no_value_and_adds_no_diversity(kind: str) -> None:
+    """Five with flu and one unknown are one value; an unknown one beside a and b counts for whichever is worse."""
+    poor = build(sex=["f"] * 6, ill=["flu"] * 5 + [None])
+    assert not holds(LDiversity(2, "ill", ("sex",), kind, c=9.0), poor)  # type: ignore[arg-type]
+    mixed = build(sex=["f"] * 4, ill=["a", "a", "b", None])
+    attained = {"distinct": 2.0, "entropy": 4 / 3**0.75, "recursive": 2.0}[kind]  # as of a, a, a, b
+    assert holds(LDiversity(attained - 1e-6, "ill", ("sex",), kind, c=4.0), mixed)  # type: ignore[arg-type]
+    assert not holds(LDiversity(attained + 1e-6, "ill", ("sex",), kind, c=4.0), mixed)  # type: ignore[arg-type]
+    assert not holds(LDiversity(2, "ill", ("sex",), "recursive", c=3.0), mixed)
+    assert not holds(LDiversity(2, "ill", ("sex",), kind), build(sex=["f", "f"], ill=[None, None]))  # type: ignore[arg-type]
+
+
+def test_unused_levels_bring_nothing_nearer() -> None:
+    """A hundred declared levels, two that occur: groups of one each are as far apart as with two levels, 1/2."""
+    rank = Variable(name="ill", kind="ordinal", role="confidential", levels=tuple(range(100)))
+    table = Table.build({"sex": ["f", "f", "m", "m"], "ill": [4, 4, 5, 5]}, VARIABLES | {"ill": rank})
+    assert not holds(TCloseness(0.49, "ill", ("sex",), "ordered"), table)
+    assert holds(TCloseness(0.5, "ill", ("sex",), "ordered"), table)
+
+
+def test_distances_are_refused_where_they_mean_nothing() -> None:
+    """No order in a nominal column, no tree in one without, no place for a missing value on a line."""
+    nominal = build(sex=["f", "m"], ill=["a", "b"])
+    for distance in ("ordered", "hierarchical"):
+        assert not holds(TCloseness(1.0, "ill", ("sex",), distance), nominal)  # type: ignore[arg-type]
+    gap = build(sex=["f", "m"], pay=[1.0, None])
+    assert not holds(TCloseness(1.0, "pay", ("sex",), "ordered"), gap)
+    assert holds(TCloseness(0.5, "pay", ("sex",)), gap)
+
+
+def test_reasons_for_missing_are_values_to_closeness() -> None:
+    """One group lacks its values as -8, the other as -9: as far from the whole as two values."""
+    pay = Variable(name="pay", kind="numeric", role="confidential", unknown=(-8, -9))
+    table = Table.build({"sex": ["f", "f", "m", "m"], "pay": [-8, -8, -9, -9]}, VARIABLES | {"pay": pay})
+    assert not holds(TCloseness(0.49, "pay", ("sex",)), table)
+
+
+def test_unknown_kinds_and_distances_are_refused() -> None:
+    """A misspelt word must not be read as another."""
+    with pytest.raises(ParameterError, match="distance"):
+        TCloseness(0.1, "ill", ("sex",), "bogus")  # type: ignore[arg-type]
+    with pytest.raises(ParameterError, match="kind"):
+        LDiversity(2, "ill", ("sex",), "bogus")  # type: ignore[arg-type]
+    with pytest.raises(ParameterError, match="`c`"):
+        LDiversity(2, "ill", ("sex",), "recursive", c=0.0)
 
 
 def test_t_closeness_equal_and_ordered() -> None:
