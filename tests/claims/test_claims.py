@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Any
+
 import numpy as np
 import polars as pl
 import pytest
@@ -200,6 +203,48 @@ def test_differential_privacy_reads_the_books() -> None:
         verdict = DifferentialPrivacy(1.0, ledger, flags=flags | {name: False}).check(table, table, None)
         assert not verdict.holds
         assert name in verdict.attained
+
+
+FLAGS = dict.fromkeys(ASSUMPTIONS, True)
+SPENT = (LedgerEntry("laplace", 2, 0.5, 0.125),)
+
+
+def test_differential_privacy_needs_expenses_for_its_own_neighbours() -> None:
+    """An empty ledger proves nothing, and costs of adding a record are not those of replacing one."""
+    table = build(pay=[1.0])
+    assert not holds(DifferentialPrivacy(1.0, (), flags=FLAGS), table)
+    assert not holds(DifferentialPrivacy(1.0, SPENT, flags=FLAGS, neighbours="replace"), table)
+    any_change = (replace(SPENT[0], neighbours="any"),)
+    assert holds(DifferentialPrivacy(1.0, any_change, flags=FLAGS, neighbours="replace"), table)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"epsilon": float("nan")},
+        {"epsilon": float("inf")},
+        {"epsilon": 0.0},
+        {"delta": -1.0},
+        {"delta": 1.0},
+        {"delta": float("nan")},
+        {"flags": dict.fromkeys(ASSUMPTIONS, "no")},
+        {"flags": FLAGS | {"domain_declard": True}},
+        {"neighbours": "nobody"},
+        {"ledger": ("laplace",)},
+    ],
+)
+def test_impossible_claims_of_privacy_are_refused(wrong: dict[str, Any]) -> None:
+    """No budget, no probability, flags that are words, entries that are none."""
+    with pytest.raises(ParameterError, match="Differential privacy"):
+        DifferentialPrivacy(**{"epsilon": 1.0, "ledger": SPENT, "flags": FLAGS} | wrong)
+
+
+def test_differential_privacy_of_parts() -> None:
+    """Parts together cost what each does where one record is in one part; replaced ones may move from part to part."""
+    claim = DifferentialPrivacy(1.0, SPENT, flags=FLAGS)
+    assert claim.meet(DifferentialPrivacy(1.0, SPENT, flags=FLAGS)) == claim
+    for other in (replace(claim, neighbours="replace"), replace(claim, unit="person")):
+        assert other.meet(other) is None
 
 
 def test_statements_say_what_is_assumed() -> None:
