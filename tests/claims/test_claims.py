@@ -17,6 +17,7 @@ from discreet.claims.exact_moments import ExactMoments
 from discreet.claims.k_anonymity import KAnonymity, ProbabilisticKAnonymity
 from discreet.errors import ParameterError
 from discreet.stats.privacy import LedgerEntry
+from discreet.table.column import Column
 from discreet.table.frames import encode
 from discreet.table.schema import Schema, Variable
 from discreet.table.table import Table
@@ -177,6 +178,54 @@ def test_exact_moments_in_the_whole_and_in_parts() -> None:
     assert holds(ExactMoments(("pay",), by=("sex",)), before)
     off = build(sex=["f", "f", "m", "m"], pay=[1.0, 2.0, 5.0, 8.0 + 1e-6])
     assert not holds(ExactMoments(("pay",)), off, original=before)
+
+
+@pytest.mark.parametrize("cell", [float("inf"), float("-inf"), float("nan"), 1e308])
+def test_one_cell_that_is_no_number_is_an_error_without_end(cell: float) -> None:
+    """Its errors are no numbers, and a comparison with what is no number must not pass."""
+    before = build(pay=[1.0, 2.0, 5.0, 8.0], age=[3.0, 1.0, 2.0, 9.0])
+    wild = Column(before["pay"].variable, np.array([cell, 2.0, 5.0, 8.0]), np.zeros(4, dtype=np.uint8))
+    released = before.with_columns(wild)
+    claim = ExactMoments(("age", "pay"), tolerance=1e9)
+    assert not holds(claim, released, original=before)
+    assert claim.error(before, released) == np.inf
+
+
+def test_exact_moments_need_the_groups_a_reader_forms() -> None:
+    """The column that makes the groups, the one that limits the claim and the weight must be released as they were."""
+    cells = {
+        "sex": ["f", "f", "m", "m"],
+        "ill": ["a", "a", "a", "b"],
+        "pay": [1.0, 2.0, 5.0, 8.0],
+        "w": [1, 1, 2, 2],
+    }
+    variables = VARIABLES | {"w": Variable(name="w", kind="numeric", role="weight")}
+    before = Table.build(cells, variables)
+    inside, among = ExactMoments(("pay",), by=("sex",)), ExactMoments(("pay",), where={"ill": ("a",)})
+    other_sex = Table.build(cells | {"sex": ["f", "m", "f", "m"]}, variables)
+    other_ill = Table.build(cells | {"ill": ["b", "a", "a", "b"]}, variables)
+    other_weight = Table.build(cells | {"w": [1, 1, 2, 3]}, variables)
+    assert holds(inside, before)
+    assert holds(among, before)
+    assert not holds(inside, other_sex, original=before)
+    assert not holds(among, other_ill, original=before)
+    assert not holds(ExactMoments(("pay",)), other_weight, original=before)
+    assert holds(inside, before.drop(["sex", "w"]), original=before)
+    assert holds(ExactMoments(("pay",)), other_sex, original=before)
+    levels = Column.build(VARIABLES["sex"], cells["sex"], levels=("m", "f"))
+    assert holds(inside, before.with_columns(levels), original=before)
+
+
+def test_small_groups_count_in_the_whole() -> None:
+    """A group below `min_part` is not looked at alone, but what is off in it is off in the whole; so with singles."""
+    before = build(sex=["f"] * 4 + ["m"], pay=[1.0, 2.0, 5.0, 8.0, 3.0])
+    off = build(sex=["f"] * 4 + ["m"], pay=[1.0, 2.0, 5.0, 8.0, 1000.0])
+    assert holds(ExactMoments(("pay",), by=("sex",), min_part=2), before)
+    assert not holds(ExactMoments(("pay",), by=("sex",), min_part=2), off, original=before)
+    alone = build(sex=["f", "m"], pay=[1.0, 2.0])
+    assert not holds(
+        ExactMoments(("pay",), by=("sex",)), build(sex=["f", "m"], pay=[2.0, 1.0]), original=alone
+    )
 
 
 def test_exact_moments_refuses_other_gaps() -> None:
