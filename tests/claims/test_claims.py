@@ -78,13 +78,122 @@ def test_blanks_of_two_sorts_are_told_apart() -> None:
 
 def test_probabilistic_k_anonymity_needs_groups_and_no_company() -> None:
     """A group below k fails; so does a released column outside the claim, which row order would tie to a record."""
-    table = build(age=[1, 2, 3, 4, 5, 6])
-    good = Partition(np.array([0, 0, 0, 1, 1, 1]))
-    assert holds(ProbabilisticKAnonymity(3, ("age",)), table, good)
-    assert not holds(ProbabilisticKAnonymity(3, ("age",)), table, Partition(np.array([0, 0, 1, 1, 1, 1])))
-    assert not holds(ProbabilisticKAnonymity(3, ("age",)), table)
-    beside = build(age=[1, 2, 3, 4, 5, 6], pay=[1, 2, 3, 4, 5, 6])
-    assert not holds(ProbabilisticKAnonymity(3, ("age",)), beside, good)
+    table, released = build(age=[1, 2, 3, 4, 5, 6]), build(age=[2, 2, 2, 5, 5, 5])
+    good, claim = Partition(np.array([0, 0, 0, 1, 1, 1])), ProbabilisticKAnonymity(3, ("age",))
+    assert holds(claim, released, good, original=table)
+    assert not holds(claim, released, Partition(np.array([0, 0, 1, 1, 1, 1])), original=table)
+    assert not holds(claim, released, original=table)
+    beside = build(age=[2, 2, 2, 5, 5, 5], pay=[1, 2, 3, 4, 5, 6])
+    assert not holds(claim, beside, good, original=table)
+
+
+N, K = 300, 5
+PAIR = ProbabilisticKAnonymity(K, ("age", "pay"))
+GROUPS = Partition(np.arange(N, dtype=np.int64) // K)
+
+
+def people(decimals: int | None = None) -> Table:
+    """Records in groups of five that differ in level, as MDAV would find them."""
+    rng = np.random.default_rng(8)
+    ages = np.repeat(rng.normal(50, 10, N // K), K) + 4 * rng.normal(size=N)
+    pay = 2 * ages + 4 * rng.normal(size=N)
+    return numbers_table(ages, pay, decimals)
+
+
+def numbers_table(ages: Any, pay: Any, decimals: int | None = None) -> Table:
+    variables = {name: replace(VARIABLES[name], decimals=decimals) for name in ("age", "pay")}
+    columns = [
+        Column.build(variable, [0.0] * N).with_numbers(values)
+        for variable, values in zip(variables.values(), (ages, pay), strict=True)
+    ]
+    return Table(tuple(columns), N)
+
+
+def matrix(table: Table) -> Any:
+    return np.column_stack([column.numbers for column in table.columns])
+
+
+def synthesized(table: Table, rng: np.random.Generator) -> Any:
+    """Normal draws in each group with exactly the group's means and covariances; rows shuffled through the file."""
+    drawn = np.empty((N, 2))
+    for rows in GROUPS.members():
+        own = matrix(table)[rows]
+        noise = rng.normal(size=own.shape)
+        noise -= noise.mean(axis=0)
+        whiten = np.linalg.inv(np.linalg.cholesky(noise.T @ noise))
+        spread = np.linalg.cholesky((own - own.mean(axis=0)).T @ (own - own.mean(axis=0)))
+        drawn[rows] = own.mean(axis=0) + noise @ whiten.T @ spread.T
+    return rng.permutation(drawn)
+
+
+@pytest.mark.parametrize("decimals", [None, 0, 1])
+def test_releases_that_depend_on_groups_alone_hold(decimals: int | None) -> None:
+    """Group means, and draws from group moments, shuffled in groups or through the file, fifty times over."""
+    table = people(decimals)
+    means = np.repeat([matrix(table)[rows].mean(axis=0) for rows in GROUPS.members()], K, axis=0)
+    assert holds(PAIR, numbers_table(*means.T, decimals), GROUPS, original=table)
+    for seed in range(50):
+        rng = np.random.default_rng(seed)
+        release = numbers_table(*synthesized(table, rng).T, decimals)
+        assert holds(PAIR, release, GROUPS, original=table)
+
+
+@pytest.mark.parametrize("decimals", [None, 0, 1])
+def test_releases_that_point_at_records_fail(decimals: int | None) -> None:
+    """The original as it is, shuffled in groups or through the file, and with noise in its order."""
+    rng, table = np.random.default_rng(0), people(decimals)
+    own = matrix(table)
+    in_groups = own[np.lexsort((rng.random(N), GROUPS.labels))]
+    for rows in (own, in_groups, rng.permutation(own), own + rng.normal(size=own.shape)):
+        assert not holds(PAIR, numbers_table(*rows.T, decimals), GROUPS, original=table)
+
+
+def test_one_copied_record_is_found() -> None:
+    """Of numbers with all their digits a single repeated record is no chance; of rounded ones it may be."""
+    for decimals, found in ((None, True), (0, False)):
+        table = people(decimals)
+        release = synthesized(table, np.random.default_rng(3))
+        release[7] = matrix(table)[200]
+        assert holds(PAIR, numbers_table(*release.T, decimals), GROUPS, original=table) is not found
+
+
+def test_one_column_in_order_is_found_and_named() -> None:
+    """A column that stays with its records ties them, whatever is done to the other; categories too."""
+    rng, table = np.random.default_rng(1), people()
+    drawn = synthesized(table, rng)
+    release = numbers_table(matrix(table)[:, 0] + rng.normal(size=N), drawn[:, 1])
+    verdict = PAIR.check(table, release, GROUPS)
+    assert not verdict.holds
+    assert "age" in verdict.attained
+    assert "pay" not in verdict.attained
+
+    sexes = rng.choice(["f", "m"], N).tolist()
+    claim = ProbabilisticKAnonymity(K, ("age", "sex"))
+    before = Table((table["age"], Column.build(VARIABLES["sex"], sexes)), N)
+    kept = numbers_table(drawn[:, 0], drawn[:, 1])["age"]
+    shuffled = [sexes[i] for i in np.lexsort((rng.random(N), GROUPS.labels))]
+    assert not claim.check(before, Table((kept, before["sex"]), N), GROUPS).holds
+    other_levels = Column.build(VARIABLES["sex"], shuffled, levels=("m", "f", "x"))
+    assert claim.check(before, Table((kept, other_levels), N), GROUPS).holds
+
+
+def test_copies_of_categories_are_judged_by_chance() -> None:
+    """Rows of three codes: as many repeat as in an independent sample pass; a shuffled copy with one change does not."""
+    rng = np.random.default_rng(4)
+    names = ("sex", "ill")
+
+    def coded(rows: Any) -> Table:
+        cells = {"sex": [f"s{i}" for i in rows[:, 0]], "ill": [f"i{i}" for i in rows[:, 1]]}
+        return Table.build(cells, VARIABLES)
+
+    population = rng.integers(0, 40, (5000, 2))
+    table = coded(population[:N])
+    claim = ProbabilisticKAnonymity(K, names)
+    assert holds(claim, coded(population[N : 2 * N]), GROUPS, original=table)
+    copy = rng.permutation(population[:N])
+    assert not holds(claim, coded(copy), GROUPS, original=table)
+    copy[0] = 41
+    assert not holds(claim, coded(copy), GROUPS, original=table)
 
 
 @pytest.mark.parametrize(("kind", "attained"), [("distinct", 2.0), ("entropy", 1.7547), ("recursive", 1.0)])
