@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+import numpy as np
 import polars as pl
 import pytest
 
@@ -12,16 +13,18 @@ import discreet as dc
 from discreet.base import Draft, Fitted
 from discreet.claims.k_anonymity import KAnonymity
 from discreet.composition import Cells, Composition, Whole, Within
-from discreet.errors import ClaimError, InputError, SchemaError
+from discreet.errors import ClaimError, InputError, SchemaError, UnsuitableError
 from discreet.masking.group_centre import GroupCentre
 from discreet.masking.local_suppression import LocalSuppression
 from discreet.masking.microaggregation import Microaggregation
 from discreet.masking.noise import Noise
+from discreet.masking.rank_swapping import RankSwapping
 from discreet.masking.recoding import GlobalRecoding
 from discreet.partition.mdav import MDAV
 from discreet.recipe import Recipe
-from discreet.release import Method
+from discreet.release import Method, refuse_faulty
 from discreet.stats.streams import Streams
+from discreet.table.column import Column
 from discreet.table.load import open_data
 from discreet.table.schema import Schema, Variable
 from discreet.table.table import Table
@@ -148,6 +151,23 @@ def test_cells_are_those_that_a_reader_sees() -> None:
     sex = Variable(name="sex", kind="nominal", role="quasi", unknown=("?",), not_applicable=("-",))
     table = Table.build({"sex": ["f", "?", "-", None, "f", "?"]}, {"sex": sex})
     assert Cells(("sex",)).partition(table, Streams(0)).labels.tolist() == [0, 1, 2, 3, 0, 1]
+
+
+@pytest.mark.parametrize("kind", ["numeric", "ordinal", "nominal"])
+def test_infinite_numbers_are_refused_whatever_the_column_is(kind: str) -> None:
+    """Taken for a quantity, a scale or a flag: infinity is no value that can be released. Levels nobody has do no harm."""
+    variable = Variable(name="x", kind=kind, role="quasi")  # type: ignore[arg-type]
+    wild = Table((Column.build(variable, [1.0, float("inf"), float("-inf"), 1.0]),), 4)
+    with pytest.raises(UnsuitableError, match=r"Infinite values \(records\): x \(2\)"):
+        refuse_faulty(wild)
+    refuse_faulty(wild.take(np.array([0, 3])))
+
+
+def test_exactness_is_no_protection_of_what_is_released_as_it_was(patients: pl.DataFrame) -> None:
+    """Columns swapped not at all are under a claim of equal margins, and yet named as released as they were."""
+    release = RankSwapping(0, columns=("age",)).protect(patients, seed=1)
+    assert len(release.claims) == 1
+    assert "age" in release.notes[0]
 
 
 def test_public_recipe_holds_no_secret(patients: pl.DataFrame) -> None:
