@@ -19,7 +19,17 @@ from discreet.table.schema import WITHHELD, Schema
 
 INTERNAL_SUFFIX = ".recipe.toml"
 PUBLIC_SUFFIX = ".public-recipe.toml"
-_OF_RECIPE = ("discreet", "seed", "input_sha256", "output_sha256", "file_sha256", "method", "reading", "claims")
+_OF_RECIPE = (
+    "discreet",
+    "seed",
+    "input_sha256",
+    "output_sha256",
+    "file_sha256",
+    "draw",
+    "method",
+    "reading",
+    "claims",
+)
 _OF_SCHEMA = ("columns", "taxonomies")
 _HEADER = "# INTERNAL: the seed can undo the protection. Do not publish this file.\n\n"
 _PUBLIC_HEADER = "# How this file was protected. May be published with it.\n\n"
@@ -31,7 +41,8 @@ class Recipe:
 
     `method` is plain data (`base.parameters`). `input_sha256` is of the input file's bytes, or of the table's content
     where there was no file; `output_sha256` is of the released table's content, `file_sha256` of the bytes of the file it
-    was written to, empty where it was not written. `reading` says how the input file was read.
+    was written to, empty where it was not written. `reading` says how the input file was read, `draw` which of the releases
+    of one fit this is.
     """
 
     method: Mapping[str, Any]
@@ -42,6 +53,7 @@ class Recipe:
     output_sha256: str = ""
     file_sha256: str = ""
     reading: Mapping[str, Any] = field(default_factory=dict)
+    draw: int = 0
 
     def to_toml(self, *, folder: str | Path | None = None) -> str:
         """The recipe as TOML text that is to be written into `folder` (None: the working directory)."""
@@ -51,10 +63,11 @@ class Recipe:
             "input_sha256": self.input_sha256,
             "output_sha256": self.output_sha256,
             "file_sha256": self.file_sha256,
+            "draw": self.draw,
             "method": dict(self.method),
             "reading": dict(self.reading),
         }
-        said = {key: entry for key, entry in document.items() if entry not in ("", {})}
+        said = {key: entry for key, entry in document.items() if entry not in ("", {}, 0)}
         place = None if folder is None else Path(folder)
         return _HEADER + tomli_w.dumps(said | self.schema.to_dict(folder=place))
 
@@ -84,6 +97,7 @@ class Recipe:
             output_sha256=document.get("output_sha256", ""),
             file_sha256=document.get("file_sha256", ""),
             reading=document.get("reading", {}),
+            draw=_draw_of(document.get("draw", 0)),
         )
 
     @classmethod
@@ -106,6 +120,12 @@ def _seed_of(entry: Any) -> int:
     if seed < 0:
         raise InputError("The recipe's seed must be a whole number, 0 or more, as text (0x... or decimal).")
     return seed
+
+
+def _draw_of(entry: Any) -> int:
+    if isinstance(entry, bool) or not isinstance(entry, int) or entry < 0:
+        raise InputError("The recipe's draw must be a whole number, 0 or more.")
+    return entry
 
 
 @dataclass(frozen=True)

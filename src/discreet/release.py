@@ -7,6 +7,7 @@ many releases as wanted.
 from __future__ import annotations
 
 import hashlib
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -22,6 +23,7 @@ from discreet.recipe import PublicRecipe, Recipe
 from discreet.stats.streams import Streams, new_seed
 from discreet.stats.threads import one_blas_thread
 from discreet.strata import fit_apart
+from discreet.table.column import Column
 from discreet.table.frames import Frame, Layout, decode, encode
 from discreet.table.load import Opened, open_data
 from discreet.table.schema import Schema
@@ -153,6 +155,7 @@ class Prepared:
             input_sha256=self.input_sha256,
             output_sha256=table_sha256(released),
             reading=self.reading,
+            draw=number,
         )
         return Release(
             data=data,
@@ -215,8 +218,9 @@ def confirmed(
 
 
 def uncovered(draft: Draft, original: Table) -> tuple[str, ...]:
-    """A note for quasi-identifiers that are released as they were."""
-    claimed = {name for claim in draft.claims for name in getattr(claim, "columns", ())}
+    """A note for quasi-identifiers that are released as they were; what is exact for analysts protects nobody."""
+    protecting = [claim for claim in draft.claims if not claim.of_pair]
+    claimed = {name for claim in protecting for name in getattr(claim, "columns", ())}
     untouched = [
         column.name
         for column in original.of_role("quasi")
@@ -237,12 +241,9 @@ def _index_note(layout: Layout) -> tuple[str, ...]:
 
 
 def refuse_faulty(table: Table) -> None:
-    """Refuse infinite numbers and impossible weights, before any work."""
-    faults = [
-        f"{column.name} ({int(np.isinf(column.values).sum())})"
-        for column in table.of_kind("numeric")
-        if np.isinf(column.values).any()
-    ]
+    """Refuse infinite numbers, also as categories, and impossible weights, before any work."""
+    infinite = {column.name: _n_infinite(column) for column in table.columns}
+    faults = [f"{name} ({count})" for name, count in infinite.items() if count]
     if faults:
         raise UnsuitableError(
             f"Infinite values (records): {', '.join(faults)}. Empty them, or declare their code under unknown."
@@ -268,6 +269,14 @@ def refuse_faulty(table: Table) -> None:
                 f"The weight column '{column.name}' must have no negative value and some positive one; "
                 f"{int((column.values < 0).sum())} records are negative. Correct it or give it the role other."
             )
+
+
+def _n_infinite(column: Column) -> int:
+    """Records with an infinite number, as a value or as a category."""
+    if column.is_numeric:
+        return int(np.isinf(column.values).sum())
+    endless = [i for i, level in enumerate(column.levels) if isinstance(level, float) and math.isinf(level)]
+    return int(column.counts[endless].sum()) if endless else 0
 
 
 def _cannot_be_squared(numbers: Floats) -> bool:

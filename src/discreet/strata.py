@@ -12,7 +12,8 @@ import numpy as np
 from discreet.arrays import Ints
 from discreet.base import Claim, Draft, Fitted, Partition
 from discreet.errors import UnsuitableError
-from discreet.stats.keys import Key, group_records
+from discreet.keys import equal_records
+from discreet.progress import portion
 from discreet.stats.streams import Streams
 from discreet.table.column import Column
 from discreet.table.table import Table
@@ -36,7 +37,10 @@ class ApartFit:
     fits: tuple[Fitted, ...]
 
     def draw(self, streams: Streams) -> Draft:
-        drafts = [fit.draw(streams.at("part", str(i))) for i, fit in enumerate(self.fits)]
+        drafts = []
+        for i, fit in enumerate(self.fits):
+            with portion(i / len(self.fits), (i + 1) / len(self.fits)):
+                drafts.append(fit.draw(streams.at("part", str(i))))
         return join_drafts(self.table, self.rows, drafts)
 
 
@@ -49,7 +53,8 @@ def fit_apart(method: _Fits, table: Table, streams: Streams) -> Fitted:
     fits, refused, reason = [], 0, ""
     for i, members in enumerate(rows):
         try:
-            fits.append(method.fit(table.take(members), streams.at("part", str(i))))
+            with portion(i / len(rows), (i + 1) / len(rows)):
+                fits.append(method.fit(table.take(members), streams.at("part", str(i))))
         except UnsuitableError as fault:
             refused, reason = refused + 1, str(fault)
     if refused:
@@ -61,9 +66,8 @@ def fit_apart(method: _Fits, table: Table, streams: Streams) -> Fitted:
 
 
 def cells_by(table: Table, names: Sequence[str]) -> Partition:
-    """One group per combination of values of the named columns; missing is a value."""
-    keys = [Key.of(table[name].values, table[name].missing) for name in names]
-    labels = group_records(keys, table.n_records).labels
+    """One group per combination of values of the named columns; missing is a value, each reason another."""
+    labels = equal_records(table, names).labels
     return Partition(labels, f"equal {', '.join(names)}", tuple(names))
 
 

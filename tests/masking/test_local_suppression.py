@@ -97,6 +97,14 @@ def test_gaps_that_are_there_match_anything() -> None:
     assert release.data.equals(frame)
 
 
+def test_declared_codes_are_values_that_can_be_rare() -> None:
+    """A code for missing stands in the file: two records that alone hold theirs are emptied like any rare value."""
+    frame = pl.DataFrame({"a": [-8, -9, 1, 1, 1, 1, 1, 1]})
+    coded = Schema((Variable(name="a", kind="numeric", role="quasi", unknown=(-8, -9), decimals=0),))
+    release = LocalSuppression(3).protect(frame, coded, seed=1)
+    assert release.data["a"].to_list() == [None, None, 1, 1, 1, 1, 1, 1]
+
+
 def test_bad_parameters() -> None:
     """k at least 1, prices above 0, known columns, not too many of them, enough records."""
     with pytest.raises(ParameterError, match="k"):

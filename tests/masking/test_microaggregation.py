@@ -16,6 +16,7 @@ from discreet.errors import ParameterError, UnsuitableError
 from discreet.masking.group_centre import GroupCentre, Members
 from discreet.masking.microaggregation import Microaggregation
 from discreet.partition.patterns import merge_small, missing_patterns
+from discreet.progress import listen
 from discreet.stats.streams import Streams
 from discreet.table.column import Column
 from discreet.table.schema import Schema, Variable
@@ -160,6 +161,24 @@ def test_strata_are_protected_apart() -> None:
         Microaggregation(11).protect(frame.with_columns(region=pl.Series(["n"] * 11 + ["s"] * 9)), schema)
 
 
+def test_share_told_rises_over_strata_and_patterns() -> None:
+    """Grouping four strata, each with two patterns of gaps, is told as one piece of work and not as eight."""
+    rng = np.random.default_rng(3)
+    gap = np.arange(4_000) % 3 == 0
+    frame = pl.DataFrame({"age": rng.normal(size=4_000), "pay": np.where(gap, np.nan, 1.0)}).with_columns(
+        pay=pl.col("pay").fill_nan(None), region=pl.Series(np.arange(4_000) % 4)
+    )
+    schema = Schema((numeric("age"), numeric("pay"), Variable(name="region", kind="nominal", role="stratum")))
+    told: list[float] = []
+    with listen(
+        lambda stage, share: told.append(share) if stage == "grouping records" and share is not None else None
+    ):
+        Microaggregation(5).prepare(frame, schema, seed=1)
+    inside = [share for share in told if share < 1]
+    assert len(inside) >= 8
+    assert inside == sorted(inside)
+
+
 @settings(deadline=None, max_examples=40)
 @given(
     st.integers(2, 4),
@@ -187,12 +206,47 @@ def test_patterns_of_a_complete_table_are_one() -> None:
     assert [rows.tolist() for rows in missing_patterns([column], 2)] == [[0, 1, 2]]
 
 
+def test_rare_patterns_keep_reasons_where_they_can() -> None:
+    """Of two homes that empty as little, a pattern takes the one where reasons agree; mixed reasons are none."""
+    patterns = np.array([[2, 3], [2, 4], [5, 6]], dtype=np.uint8)
+    assert merge_small(patterns, np.array([1, 9, 9]), 3).tolist() == [1, 1, 2]
+    assert merge_small(patterns[::-1].copy(), np.array([9, 9, 1]), 3).tolist() == [0, 1, 1]
+    plain = np.array([[7, 3], [7, 8], [1, 3]], dtype=np.uint8)  # to the last only one reason is lost, not ten
+    assert merge_small(plain, np.array([1, 9, 9]), 3).tolist() == [2, 1, 2]
+    assert merge_small(np.array([[0], [2], [3]], dtype=np.uint8), np.array([9, 1, 1]), 2).tolist() == [
+        0,
+        2,
+        2,
+    ]
+
+
 def test_missing_codes_stay_apart_where_a_group_agrees() -> None:
     """A declared code for 'not applicable' comes back in a group whose members all hold it."""
     schema = Schema((numeric("a", unknown=(-9,), not_applicable=(-8,), decimals=0),))
     frame = pl.DataFrame({"a": [-8, -8, -8, 1, 2, 3]})
     after = Microaggregation(3).protect(frame, schema, seed=1).data["a"].to_list()
     assert after == [-8, -8, -8, 2, 2, 2]
+
+
+def test_frequent_codes_are_all_kept() -> None:
+    """Codes that at least k records hold are patterns of their own: none is lost, whatever stands in other columns."""
+    rng = np.random.default_rng(2)
+    a = np.where(np.arange(60) % 6 == 0, -8, np.where(np.arange(60) % 6 == 1, -9, rng.integers(1, 50, 60)))
+    frame = pl.DataFrame({"a": a, "b": rng.normal(size=60)})
+    schema = Schema((numeric("a", unknown=(-8, -9), decimals=0), numeric("b")))
+    release = Microaggregation(5).protect(frame, schema, seed=1)
+    for code in (-8, -9):
+        assert release.data["a"].eq_missing(code).equals(frame["a"].eq_missing(code), check_names=False)
+    assert release.notes == ()
+
+
+def test_lost_codes_are_counted() -> None:
+    """Two records with -8 and one with -9 are too few for k = 3: one group, its cells empty, and a note says three."""
+    frame = pl.DataFrame({"a": [-8, -8, -9, 1, 2, 3]})
+    schema = Schema((numeric("a", unknown=(-8, -9), decimals=0),))
+    release = Microaggregation(3).protect(frame, schema, seed=1)
+    assert release.data["a"].to_list() == [None, None, None, 2, 2, 2]
+    assert [note for note in release.notes if note.startswith("3 cells with a declared code")]
 
 
 def test_minus_999_is_a_number_unless_declared() -> None:

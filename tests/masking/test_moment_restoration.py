@@ -144,15 +144,23 @@ def test_column_names_may_hold_commas() -> None:
 
 
 def test_a_partition_can_be_given() -> None:
-    """Numbers in fifths as subdomains: equal values stay together, so the checker can follow."""
-    frame = firms(1000)
-    parts = dc.Subdomains(["a"], columns=NAMES, bins=4)
-    release = release_of(dc.CholeskyHybrid(NOISE, by=parts, exact=True), frame)
-    quarters = np.searchsorted(np.quantile(frame["a"].to_numpy(), [0.25, 0.5, 0.75]), frame["a"].to_numpy())
+    """Numbers in quarters as subdomains: equal values stay together, so the checker can follow."""
+    age = np.random.default_rng(4).integers(1, 90, 1000)
+    frame = firms(1000, age=pl.Series(age))
+    parts = dc.Subdomains(["age"], columns=NAMES, bins=4)
+    release = release_of(dc.CholeskyHybrid(NOISE, columns=NAMES, by=parts, exact=True), frame)
+    quarters = np.searchsorted(np.quantile(age, [0.25, 0.5, 0.75]), age)
     for part in range(4):
         inside = quarters == part
         assert moment_errors(values_of(frame)[inside], values_of(release.data)[inside]).largest < 1e-12
-    assert [by for _, by, _ in exactness(release)] == [(), ("a",)]
+    assert [by for _, by, _ in exactness(release)] == [(), ("age",)]
+
+
+def test_parts_that_a_reader_cannot_tell_are_not_claimed() -> None:
+    """Subdomains by a column that is itself restored: exact inside the original's parts, which the release hides."""
+    release = release_of(dc.CholeskyHybrid(NOISE, by=["a"], exact=True), firms(1000))
+    assert [by for _, by, _ in exactness(release)] == [()]
+    assert said(release, "cannot tell the parts")
 
 
 # -- claims of the mask ----------------------------------------------------------------------------------------------

@@ -218,3 +218,12 @@ def test_individual_ranking_takes_the_best_groups() -> None:
     assert release.data["pay"].to_list() == [2.0, 11.75, 2.0, 11.75, 2.0, 11.75, 11.75, None]
     with pytest.raises(UnsuitableError, match="Fewer than k=9"):
         UnivariateMicroaggregation(9).protect(frame, PAY)
+
+
+def test_individual_ranking_empties_rare_codes_for_missing() -> None:
+    """Three records hold -8 and one -9: the one code is kept, the other is a value that stands alone and goes."""
+    coded = Schema((Variable(name="pay", kind="numeric", role="quasi", decimals=0, unknown=(-8, -9)),))
+    frame = pl.DataFrame({"pay": [-8, -8, -8, -9, 1, 2, 3]})
+    release = UnivariateMicroaggregation(3).protect(frame, coded, seed=1)
+    assert release.data["pay"].to_list() == [-8, -8, -8, None, 2, 2, 2]
+    assert [note for note in release.notes if note.startswith("1 cells with a declared code")]

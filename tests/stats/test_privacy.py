@@ -48,8 +48,45 @@ def test_total_takes_the_smaller_currency() -> None:
     assert total_epsilon([LedgerEntry("gauss", 1, None, 0.5)]) is None
 
 
-def test_impossible_entries_are_refused() -> None:
-    """Negative costs, and entries without any cost."""
-    for entry in ({"count": -1, "pure": 1.0, "rho": None}, {"count": 1, "pure": None, "rho": None}):
-        with pytest.raises(ParameterError):
-            LedgerEntry("x", **entry)  # type: ignore[arg-type]
+@pytest.mark.parametrize(
+    ("count", "pure", "rho"),
+    [
+        (-1, 1.0, None),
+        (0, 1.0, None),
+        (0.001, 1.0, None),
+        (True, 1.0, None),
+        (1, None, None),
+        (1, 5.0, 0.0),
+        (1, 0.0, 5.0),
+        (1, 0.1, 5.0),
+        (1, -1.0, None),
+        (1, float("nan"), None),
+        (1, None, float("inf")),
+        (1, "1", None),
+        (1, True, None),
+    ],
+)
+def test_impossible_entries_are_refused(count: Any, pure: Any, rho: Any) -> None:
+    """Parts of a use, no cost, costs of 0 or without end, and a rho that no mechanism of this epsilon has."""
+    with pytest.raises(ParameterError, match="Ledger entry 'x'"):
+        LedgerEntry("x", count, pure, rho)
+
+
+@pytest.mark.parametrize("m", [1, 13])
+def test_entries_of_the_generators_are_possible(m: int) -> None:
+    """Rows and blocks by bounded range, replacement, counts under discrete Laplace and Gauss noise."""
+    for eta in (0.01, 1.0, 8.0):
+        LedgerEntry("row", 1000, m * eta, m * eta**2 / 8)
+        LedgerEntry("row", 1000, m * eta, m * eta**2 / 2, neighbours="replace")
+        LedgerEntry("mixed row", 1000, m * eta, m * eta**2 / 2, neighbours="any")
+        LedgerEntry("discrete Laplace", 1, 2 * eta, 4 * eta**2 / 2, neighbours="replace")
+    LedgerEntry("discrete Gauss", 1, None, 0.5)
+
+
+def test_an_empty_ledger_has_no_total_and_delta_a_range() -> None:
+    """No expenses are no proof of none; delta is a probability."""
+    assert total_epsilon([], 0.0) is None
+    assert total_epsilon([], 1e-9) is None
+    for delta in (-1.0, 1.0, float("nan")):
+        with pytest.raises(ParameterError, match="delta"):
+            total_epsilon([LedgerEntry("a", 1, 1.0, None)], delta)

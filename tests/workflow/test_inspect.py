@@ -40,6 +40,14 @@ def test_exposure_by_hand() -> None:
     assert seen.exposure.share_unique == 0.6
 
 
+def test_exposure_sees_declared_codes() -> None:
+    """Two codes for missing, one record each, are two records alone: a reader tells them apart."""
+    schema = Schema((Variable(name="age", kind="numeric", role="quasi", unknown=(-8, -9)),))
+    exposure = inspect(pl.DataFrame({"age": [-8, -9, 30, 30]}), schema, k=2).exposure
+    assert exposure is not None
+    assert (exposure.smallest_group, exposure.n_unique) == (1, 2)
+
+
 def test_counts_of_columns_by_hand() -> None:
     """Missing and different cells of the columns that are read; none of those that are not."""
     seen = inspect(FRAME, schema_of(**(ROLES | {"pay": "identifier"})), k=2)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+import numpy as np
 import polars as pl
 import pytest
 
@@ -12,16 +13,18 @@ import discreet as dc
 from discreet.base import Draft, Fitted
 from discreet.claims.k_anonymity import KAnonymity
 from discreet.composition import Cells, Composition, Whole, Within
-from discreet.errors import ClaimError, InputError, SchemaError
+from discreet.errors import ClaimError, InputError, SchemaError, UnsuitableError
 from discreet.masking.group_centre import GroupCentre
 from discreet.masking.local_suppression import LocalSuppression
 from discreet.masking.microaggregation import Microaggregation
 from discreet.masking.noise import Noise
+from discreet.masking.rank_swapping import RankSwapping
 from discreet.masking.recoding import GlobalRecoding
 from discreet.partition.mdav import MDAV
 from discreet.recipe import Recipe
-from discreet.release import Method
+from discreet.release import Method, refuse_faulty
 from discreet.stats.streams import Streams
+from discreet.table.column import Column
 from discreet.table.load import open_data
 from discreet.table.schema import Schema, Variable
 from discreet.table.table import Table
@@ -126,6 +129,70 @@ def test_recipes_and_inputs_may_change_hands(tmp_path: Path, patients: pl.DataFr
     assert dc.replay(outputs.recipe, source).table.same_as(release.table)
     framed = dc.protect(open_data(source).frame, Noise(0.3), schema=schema, seed=5).recipe
     assert replay_opened(framed, source).same_input
+
+
+@pytest.mark.parametrize("number", [0, 3])
+def test_a_recipe_says_which_draw_it_is(patients: pl.DataFrame, number: int) -> None:
+    """Draw 3 of a fit replays to draw 3, from memory and from text; draw 0 is not mentioned."""
+    release = Noise(0.3).prepare(patients, seed=5).release(number)
+    recipe = Recipe.from_toml(release.recipe.to_toml())
+    assert recipe.draw == release.recipe.draw == number
+    assert ("draw =" in release.recipe.to_toml()) == (number > 0)
+    assert dc.replay(recipe, patients).data.equals(release.data)
+
+
+@pytest.mark.parametrize("draw", [-1, 1.0, True, "1"])
+def test_an_impossible_draw_is_refused(patients: pl.DataFrame, draw: object) -> None:
+    """A draw is a whole number, 0 or more."""
+    recipe = Noise(0.3).prepare(patients, seed=5).release(1).recipe
+    text = recipe.to_toml().replace("draw = 1", f"draw = {str(draw).lower() if draw is True else repr(draw)}")
+    with pytest.raises(InputError, match="draw"):
+        Recipe.from_toml(text)
+
+
+def test_replay_in_memory_is_checked(patients: pl.DataFrame) -> None:
+    """On its own input a recipe must give the recorded table: another seed or draw, and nothing comes back."""
+    recipe = Noise(0.3).protect(patients, seed=5).recipe
+    for other in (replace(recipe, seed=6), replace(recipe, draw=1)):
+        with pytest.raises(ClaimError, match="recorded output"):
+            dc.replay(other, patients)
+    with pytest.raises(ClaimError, match=r"made by version 0\.0\.9"):
+        dc.replay(replace(recipe, seed=6, version="0.0.9"), patients)
+    dc.replay(replace(recipe, version="0.0.9"), patients)
+
+
+def test_replay_of_a_written_release_is_checked_in_memory_too(tmp_path: Path, patients: pl.DataFrame) -> None:
+    """The recipe beside a file holds the hash of its bytes and that of its table; both must come out."""
+    patients.write_csv(tmp_path / "patients.csv")
+    release = Noise(0.3).prepare(tmp_path / "patients.csv", seed=5).release(2)
+    outputs, recipe = write_release(release, tmp_path / "safe.csv")
+    assert dc.replay(outputs.recipe, tmp_path / "patients.csv").table.same_as(release.table)
+    with pytest.raises(ClaimError, match="recorded output"):
+        dc.replay(replace(recipe, output_sha256="0" * 64), tmp_path / "patients.csv")
+
+
+def test_cells_are_those_that_a_reader_sees() -> None:
+    """Two codes for missing make two cells, an empty cell a third."""
+    sex = Variable(name="sex", kind="nominal", role="quasi", unknown=("?",), not_applicable=("-",))
+    table = Table.build({"sex": ["f", "?", "-", None, "f", "?"]}, {"sex": sex})
+    assert Cells(("sex",)).partition(table, Streams(0)).labels.tolist() == [0, 1, 2, 3, 0, 1]
+
+
+@pytest.mark.parametrize("kind", ["numeric", "ordinal", "nominal"])
+def test_infinite_numbers_are_refused_whatever_the_column_is(kind: str) -> None:
+    """Taken for a quantity, a scale or a flag: infinity is no value that can be released. Levels nobody has do no harm."""
+    variable = Variable(name="x", kind=kind, role="quasi")  # type: ignore[arg-type]
+    wild = Table((Column.build(variable, [1.0, float("inf"), float("-inf"), 1.0]),), 4)
+    with pytest.raises(UnsuitableError, match=r"Infinite values \(records\): x \(2\)"):
+        refuse_faulty(wild)
+    refuse_faulty(wild.take(np.array([0, 3])))
+
+
+def test_exactness_is_no_protection_of_what_is_released_as_it_was(patients: pl.DataFrame) -> None:
+    """Columns swapped not at all are under a claim of equal margins, and yet named as released as they were."""
+    release = RankSwapping(0, columns=("age",)).protect(patients, seed=1)
+    assert len(release.claims) == 1
+    assert "age" in release.notes[0]
 
 
 def test_public_recipe_holds_no_secret(patients: pl.DataFrame) -> None:

@@ -7,12 +7,14 @@ from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from discreet.arrays import Bools, Floats, Ints
 from discreet.base import Claim, Partition, Verdict
-from discreet.claims.keys import released_groups
+from discreet.keys import equal_records
 from discreet.stats.keys import group_codes
 from discreet.stats.moments import moment_errors
+from discreet.table.column import Column
 from discreet.table.table import Table
 
 EXACT = 1e-9  # an error up to this, in standard deviations, is rounding of the arithmetic
@@ -23,10 +25,13 @@ class ExactMoments(Claim):
     """Weighted means and covariances of `columns` are the original's, up to `tolerance` in standard deviations.
 
     With `by`, also inside every group of equal values of these columns; or, where `parts` is given, inside every part of
-    it, which must be made of whole such groups. `where` limits the claim to records with these categories. Groups of
-    fewer than `min_part` records are outside the claim, and so are records whose pattern of missing cells fewer than
-    `min_pattern` of their group share; a record of weight 0 does not count. Missing cells: over the records in which
-    both columns of a pair are present.
+    it, which must be made of whole such groups. Groups of fewer than `min_part` records are not looked at alone, but
+    count in the whole. `where` limits the claim to records with these categories; records whose pattern of missing cells
+    fewer than `min_pattern` of their group share are outside it; a record of weight 0 does not count. Missing cells:
+    over the records in which both columns of a pair are present.
+
+    Whoever repeats the statistics needs the columns of `by`, of `where` and of the weight as they were: the claim does
+    not hold where the release has changed one of them.
     """
 
     of_pair: ClassVar[bool] = True
@@ -72,6 +77,8 @@ class ExactMoments(Claim):
             return Verdict(False, "the release has another number of records")
         if not np.array_equal(_present(original, self.columns), _present(released, self.columns)):
             return Verdict(False, "the release lacks other cells than the original")
+        if changed := self._changed(original, released):
+            return Verdict(False, f"the release has changed what the statistics are by: {', '.join(changed)}")
         if self.parts is not None and not self._made_of_cells(original):
             return Verdict(False, f"the parts are not made of groups of equal {', '.join(self.by)}")
         if not (covered := self._covered(original)):
@@ -80,11 +87,19 @@ class ExactMoments(Claim):
         return Verdict(worst <= self.tolerance, f"largest error: {worst:.1e} standard deviations")
 
     def error(self, original: Table, released: Table) -> float:
-        """The largest error, in standard deviations, wherever the claim speaks."""
+        """The largest error, in standard deviations, wherever the claim speaks; infinite where it is no number."""
         return self._worst(original, released, self._covered(original))
 
+    def _changed(self, original: Table, released: Table) -> list[str]:
+        """Columns that say which records are compared and how they count, and are not released as they were."""
+        weights = (column.name for column in original.of_role("weight"))
+        names = dict.fromkeys((*self.by, *self.where, *weights))
+        return [
+            name for name in names if name in released and not _same_cells(original[name], released[name])
+        ]
+
     def _made_of_cells(self, original: Table) -> bool:
-        cells = Partition(released_groups(original, self.by).labels)
+        cells = Partition(equal_records(original, self.by).labels)
         return (
             self.parts is not None
             and len(self.parts.labels) == original.n_records
@@ -92,23 +107,22 @@ class ExactMoments(Claim):
         )
 
     def _covered(self, original: Table) -> list[Ints]:
-        """Records of each part that the claim speaks of; all of them together last, where they are several parts."""
+        """Records of each part that the claim speaks of; of all parts together last, where they are several."""
         counts = np.ones(original.n_records, dtype=np.bool_)
         if original.weights is not None:
             counts = original.weights > 0
         rows = np.flatnonzero(original.rows_where(self.where))
+        found = [rows]
         if self.by:
-            whole = self.parts or Partition(released_groups(original, self.by).labels)
+            whole = self.parts or Partition(equal_records(original, self.by).labels)
             labels = np.unique(whole.labels[rows], return_inverse=True)[1].astype(np.int64)
             found = [rows[members] for members in Partition(labels).members()]
-        else:
-            found = [rows]
-        large = [part for part in found if counts[part].sum() >= max(self.min_part, 2)]
-        kept = [self._common(original, part, counts) for part in large]
-        kept = [part for part in kept if len(part)]
-        # A part outside the claim leaves the whole outside it, too.
-        together = len(found) > 1 and len(kept) == len(found)
-        return [*kept, np.sort(np.concatenate(kept))] if together else kept
+        common = [self._common(original, part, counts) for part in found]
+        parts = [
+            kept for kept, part in zip(common, found, strict=True) if counts[part].sum() >= self.min_part
+        ]
+        together = [np.sort(np.concatenate(common))] if len(found) > 1 else []
+        return [rows for rows in (*parts, *together) if counts[rows].any()]
 
     def _common(self, original: Table, rows: Ints, counts: Bools) -> Ints:
         """The records whose pattern of missing cells enough others share."""
@@ -123,11 +137,23 @@ class ExactMoments(Claim):
     def _worst(self, original: Table, released: Table, covered: list[Ints]) -> float:
         before, after = _matrix(original, self.columns), _matrix(released, self.columns)
         shown = _present(original, self.columns)
-        worst = 0.0
+        errors = [0.0]
         for rows in covered:
             weights = None if original.weights is None else original.weights[rows]
-            worst = max(worst, _worst_error(before[rows], after[rows], shown[rows], weights))
-        return worst
+            errors.append(_worst_error(before[rows], after[rows], shown[rows], weights))
+        return max(errors)
+
+
+def _same_cells(before: Column, after: Column) -> bool:
+    """Whether every cell reads as it did, also where categories stand in another order."""
+    if before.is_numeric != after.is_numeric or not np.array_equal(before.absent, after.absent):
+        return False
+    return np.array_equal(_shown(before), _shown(after))
+
+
+def _shown(column: Column) -> NDArray[Any]:
+    there = column.values[~column.missing]
+    return there if column.is_numeric else np.array(column.levels, dtype=object)[there]
 
 
 def _matrix(table: Table, names: tuple[str, ...]) -> Floats:
@@ -141,17 +167,20 @@ def _present(table: Table, names: tuple[str, ...]) -> Bools:
 def _worst_error(before: Floats, after: Floats, present: Bools, weights: Floats | None) -> float:
     if present.all():
         return _largest(before, after, weights)
-    worst = 0.0
+    errors = [0.0]
     for i in range(before.shape[1]):
         for j in range(i, before.shape[1]):
             rows = present[:, i] & present[:, j]
             pair = slice(i, j + 1, max(j - i, 1))
             part = None if weights is None else weights[rows]
             if rows.sum() >= 2 and (part is None or part.any()):
-                worst = max(worst, _largest(before[rows, pair], after[rows, pair], part))
-    return worst
+                errors.append(_largest(before[rows, pair], after[rows, pair], part))
+    return max(errors)
 
 
 def _largest(before: Floats, after: Floats, weights: Floats | None) -> float:
-    errors = moment_errors(before, after, weights)
-    return max(errors.mean, errors.covariance)
+    with np.errstate(all="ignore"):
+        errors = moment_errors(before, after, weights)
+    largest = float(np.maximum(errors.mean, errors.covariance))
+    # Every comparison with what is no number is false, so that a plain `max` would take it for no error at all.
+    return largest if np.isfinite(largest) else np.inf

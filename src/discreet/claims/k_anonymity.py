@@ -6,7 +6,8 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from discreet.base import Claim, Partition, Verdict
-from discreet.claims.keys import keys_of, released_groups
+from discreet.claims.distinguished import copied, in_order
+from discreet.keys import equal_records, keys_of
 from discreet.stats.keys import MissingRule, count_frequencies
 from discreet.table.table import Table
 
@@ -16,7 +17,8 @@ class KAnonymity(Claim):
     """Every combination of `columns` that occurs in the release occurs at least `k` times.
 
     With `missing="wildcard"` an emptied cell counts as equal to anything, the reading under which local suppression is
-    judged; the default takes it as a value of its own, which is what a reader of the file sees.
+    judged; the default takes it as a value of its own, which is what a reader of the file sees. Under both readings the
+    declared codes for missing (-8, 'refused') are values, each another: they stand in the file.
     """
 
     k: int
@@ -44,7 +46,7 @@ class KAnonymity(Claim):
             frequencies = count_frequencies(keys, released.n_records, missing="wildcard").sample
             smallest = int(frequencies.min())
         else:
-            smallest = int(released_groups(released, self.columns).sizes.min())
+            smallest = int(equal_records(released, self.columns).sizes.min())
         return Verdict(smallest >= self.k, f"smallest group of equal records: {smallest}")
 
 
@@ -54,6 +56,18 @@ class ProbabilisticKAnonymity(Claim):
 
     Every group of the partition has at least k records, and the released records of a group depend on its members
     only through what all of them share; nothing in the file ties a released record to one member.
+
+    That is a promise about the procedure, and no look at two tables can prove it. What they can show is that it was
+    broken, and the claim does not hold where
+
+    - a column is released that the claim does not name: its order ties rows to records;
+    - released records repeat original ones, fewer than k of them alike, by more than chance explains;
+    - a column stands in the original order: its values follow those of the original, record by record, more closely than
+      a random order inside the groups would once in a million times. (By a bound that holds for any file; it takes
+      some hundred records to show it.)
+
+    Not seen: records that are nearly copies, out of order; few copies of records of categories or of rounded numbers,
+    which chance may repeat; and all that a release says of a group without pointing at a member.
     """
 
     of_procedure: ClassVar[bool] = True
@@ -82,4 +96,16 @@ class ProbabilisticKAnonymity(Claim):
         if alongside:
             return Verdict(False, f"columns outside the claim are released beside it: {', '.join(alongside)}")
         smallest = int(partition.sizes.min())
-        return Verdict(smallest >= self.k, f"smallest group: {smallest}")
+        if smallest < self.k:
+            return Verdict(False, f"smallest group: {smallest}")
+        if sign := self._sign(original, released, partition):
+            return Verdict(False, sign)
+        return Verdict(True, f"smallest group: {smallest}; no copies, no columns in the original order")
+
+    def _sign(self, original: Table, released: Table, partition: Partition) -> str:
+        """What ties released records to single members of their groups; empty where nothing does."""
+        if n_copied := copied(original, released, released.names, self.k):
+            return f"{n_copied} released records repeat original ones, fewer than {self.k} of them alike"
+        if aligned := in_order(original, released, released.names, partition):
+            return f"released values stand in the order of the original: {', '.join(aligned)}"
+        return ""

@@ -32,7 +32,7 @@ from discreet.progress import listen
 from discreet.table.files.atomic import Staged
 
 REFUSED, WRONG_INPUT, INTERRUPTED, TERMINATED = 1, 2, 130, 143
-PATIENCE = 0.7  # seconds that stopped work has to clean up after itself
+PATIENCE = 0.5  # seconds that stopped work has to clean up after itself; kernels come back twice as often
 TICK = 0.05
 STACK = 64 << 20  # the compiler of kernels recurses deeper than some systems' threads allow
 MOST_CODES = 100
@@ -132,7 +132,7 @@ class Task:
         return self._answer
 
     def stop(self) -> bool:
-        """Interrupt the work where it is; False if it sits in a kernel and could not hear of it in time."""
+        """Interrupt the work where it is; False if it sits in a kernel and does not hear of it in time."""
         number = self._thread.ident
         if number is None or not self._thread.is_alive():
             return True

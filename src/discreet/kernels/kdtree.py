@@ -65,7 +65,7 @@ class Tree(NamedTuple):
     reach: Floats  # (n_blocks, LEAF) bound on the distance from the centroid, less its drift; -inf: empty
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _select(keys: Floats, order: Ints, nth: int) -> None:
     """Reorder `keys` and with it `order`: the smaller keys before position `nth`, the greater after it."""
     low, high = 0, keys.size - 1
@@ -91,7 +91,7 @@ def _select(keys: Floats, order: Ints, nth: int) -> None:
             break
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _widest_column(points: Floats, factors: Floats, order: Ints) -> int:
     """The column in which the points `order` spread most."""
     widest, spread = 0, -1.0
@@ -106,7 +106,7 @@ def _widest_column(points: Floats, factors: Floats, order: Ints) -> int:
     return widest
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _split(points: Floats, factors: Floats, n_leaves: int, order: Ints) -> None:
     """Sort `order` (m,) into leaves of equal size, halving again and again at the median of the widest column."""
     n_points = points.shape[0]
@@ -123,7 +123,7 @@ def _split(points: Floats, factors: Floats, n_leaves: int, order: Ints) -> None:
         n_parts *= 2
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _fit_leaf(tree: Tree, leaf: int) -> None:
     """Fit the box of a leaf to the points left in it, at least one."""
     block, lane = leaf // LEAF, leaf % LEAF
@@ -137,7 +137,7 @@ def _fit_leaf(tree: Tree, leaf: int) -> None:
         tree.highs[block, column, lane] = high
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _fit_above(tree: Tree, slot: int) -> None:
     """Fit the box of a slot of blocks to those of its children that have points left."""
     block, lane = slot // LEAF, slot % LEAF
@@ -152,7 +152,7 @@ def _fit_above(tree: Tree, slot: int) -> None:
         tree.highs[block, column, lane] = high
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _fill_leaf(tree: Tree, leaf: int, start: int, stop: int) -> None:
     """Make the points `start` to `stop` the members of a leaf."""
     block, lane = leaf // LEAF, leaf % LEAF
@@ -175,7 +175,7 @@ def _fill_leaf(tree: Tree, leaf: int, start: int, stop: int) -> None:
     tree.spans[leaf] = np.sqrt(span) * SLACK
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _fill(tree: Tree) -> None:
     """Fill all from the points, which stand in leaf order. Slots without points keep an empty reach."""
     n_leaves, n_blocks = tree.counts.size, tree.reach.shape[0]
@@ -219,7 +219,7 @@ def plant(points: Floats, scales: Floats, zoom: float) -> tuple[Tree, Ints]:
     return tree, order
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _distance(points: Floats, scales: Floats, point: int, reference: Floats) -> float:
     """The squared distance, its terms added as in `mdav_packed`."""
     total = 0.0
@@ -229,7 +229,7 @@ def _distance(points: Floats, scales: Floats, point: int, reference: Floats) -> 
     return total
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _least(
     lows: Floats, highs: Floats, reach: Floats, scales: Floats, reference: Floats, bounds: Floats
 ) -> None:
@@ -247,7 +247,7 @@ def _least(
             bounds[lane] += scale * (gap * gap)
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _greatest(
     boxes: Boxes, factors: Floats, reference: Floats, where: Place, bounds: Floats, corners: Floats
 ) -> None:
@@ -280,7 +280,7 @@ def _greatest(
         bounds[lane] = bound * SLACK if far > -np.inf else -np.inf
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _sieve(block: Singles, center: Floats, factors: Floats, reference: Floats, squares: Singles) -> float:
     """Fill `squares` (LEAF,) with zoomed squared distances in float32; answer the distance from the centre.
 
@@ -300,13 +300,13 @@ def _sieve(block: Singles, center: Floats, factors: Floats, reference: Floats, s
     return float(np.sqrt(norm))
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _floor(n_columns: int, zoom: float) -> float:
     """Zoomed distances are known to this at best: squares underflow, in the sieve and in the sums of float64."""
     return 1e-18 + zoom * 1e-161 * n_columns
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _margin(n_columns: int, norm: float, span: float, floor: float) -> float:
     """How far the root of a square of the sieve may be from the true zoomed distance.
 
@@ -316,19 +316,19 @@ def _margin(n_columns: int, norm: float, span: float, floor: float) -> float:
     return (n_columns + 8) * _UNIT * (norm + span) + floor
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _limit_within(distance: float, margin: float) -> np.float32:
     """Squares of the sieve above this belong to points farther than the zoomed `distance`."""
     return np.float32((distance + margin) ** 2 * _LOOSER)
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _limit_beyond(distance: float, margin: float) -> np.float32:
     """Squares of the sieve below this belong to points nearer than the zoomed `distance`."""
     return np.float32(max(distance - margin, 0.0) ** 2 * _TIGHTER)
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _count_within(squares: Singles, limit: np.float32) -> int:
     """How many squares are at most `limit`."""
     count = 0
@@ -337,7 +337,7 @@ def _count_within(squares: Singles, limit: np.float32) -> int:
     return count
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _count_beyond(squares: Singles, limit: np.float32) -> int:
     """How many squares are at least `limit`; all unused places of the leaf are."""
     count = 0
@@ -346,7 +346,7 @@ def _count_beyond(squares: Singles, limit: np.float32) -> int:
     return count
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _measure(
     points: Floats,
     scales: Floats,
@@ -368,7 +368,7 @@ def _measure(
     return n_found
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _reach_of(squares: Singles, count: int, margin: float) -> float:
     """The greatest distance of a point, by the first `count` squares of the sieve; overwrites the first."""
     bits = squares.view(np.int32)  # of numbers that are not negative, integers have the order: vector code
@@ -379,7 +379,7 @@ def _reach_of(squares: Singles, count: int, margin: float) -> float:
     return float(np.sqrt(squares[0])) * _LOOSER + margin
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _greatest_reach(reach: Floats, folded: Floats) -> float:
     """The greatest of `reach` (LEAF,), folded in halves since a running maximum is not vector code."""
     for i in range(LEAF // 2):
@@ -394,7 +394,7 @@ def _greatest_reach(reach: Floats, folded: Floats) -> float:
     return greatest
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _set_reach(reach: Floats, n_leaves: int, leaf: int, value: float, folded: Floats) -> None:
     """Set the reach of a leaf, and above it that of each block: its greatest. Overwrites `folded` (LEAF / 2,)."""
     slot = leaf
@@ -409,7 +409,7 @@ def _set_reach(reach: Floats, n_leaves: int, leaf: int, value: float, folded: Fl
             value = _greatest_reach(reach[block], folded)
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _take_out(leaf_of: Codes, members: Codes, counts: Ints, sieves: Singles, point: int) -> int:
     """Take a point out of its leaf; answer how many the leaf still has."""
     leaf = leaf_of[point]
@@ -425,7 +425,7 @@ def _take_out(leaf_of: Codes, members: Codes, counts: Ints, sieves: Singles, poi
     return last
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _refit(tree: Tree, leaf: int, folded: Floats) -> None:
     """After points have gone: fit the boxes of a leaf and of all above it; an empty leaf reaches nowhere."""
     if tree.counts[leaf] == 0:

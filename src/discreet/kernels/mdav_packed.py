@@ -14,6 +14,8 @@ import numpy as np
 from numba import njit
 
 from discreet.arrays import Codes, Floats, Ints
+from discreet.kernels.turns import turns
+from discreet.progress import share
 
 __all__ = ["Forest", "partition_packed"]
 
@@ -31,7 +33,7 @@ Scratch: TypeAlias = tuple[Floats, Floats, Floats]
 _BLOCK = 1024
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _subtract_exactly(high: Floats, low: Floats, column: int, value: float) -> None:
     """(high + low)[column] -= value, the rounding error of each step carried in `low` (Knuth's two-sum)."""
     total = high[column] - value
@@ -42,7 +44,7 @@ def _subtract_exactly(high: Floats, low: Floats, column: int, value: float) -> N
     low[column] = tail - (high[column] - total)
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _sum_columns(columns: Floats, high: Floats, low: Floats) -> None:
     """Fill `high` and `low` (p,) with the sums of the p rows of `columns` (p, n), in row order of the records."""
     for column in range(columns.shape[0]):
@@ -52,7 +54,7 @@ def _sum_columns(columns: Floats, high: Floats, low: Floats) -> None:
             _subtract_exactly(high, low, column, -columns[column, record])
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _numeric_distances(
     columns: Floats, scales: Floats, reference: Floats, n_left: int, distances: Floats
 ) -> None:
@@ -70,7 +72,7 @@ def _numeric_distances(
                 sums[i] += scale * (difference * difference)
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _add_lookups(nodes: Codes, starts: Ints, table: Floats, n_left: int, distances: Floats) -> None:
     """distances[i] += table[node of record i], for each of the q trees in turn; `nodes` is (q, n)."""
     for tree in range(nodes.shape[0]):
@@ -79,7 +81,7 @@ def _add_lookups(nodes: Codes, starts: Ints, table: Floats, n_left: int, distanc
             distances[i] += table[start + nodes[tree, i]]
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _farthest(distances: Floats, rows: Ints, n_left: int) -> int:
     """Position of the greatest distance; of several the lowest row."""
     best = 0
@@ -91,7 +93,7 @@ def _farthest(distances: Floats, rows: Ints, n_left: int) -> int:
     return best
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _nearest(distances: Floats, rows: Ints, n_left: int, own: int, group: Ints) -> None:
     """Fill `group` (k,) with `own` and the positions of its k - 1 nearest, by (distance, row). Scans once."""
     distances[own] = -1.0  # the reference record enters its group whatever the ties
@@ -115,7 +117,7 @@ def _nearest(distances: Floats, rows: Ints, n_left: int, own: int, group: Ints) 
         group[place] = i
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _tables_from_record(nodes: Codes, record: int, forest: Forest, table: Floats) -> None:
     """table[v] = scale d(u, v) for every node v of every tree, u the node of `record`; parents stand before children.
 
@@ -139,7 +141,7 @@ def _tables_from_record(nodes: Codes, record: int, forest: Forest, table: Floats
             table[v] *= scales[tree]
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _tables_from_centroid(below: Ints, n_left: int, forest: Forest, table: Floats) -> None:
     """table[v] = scale m(v) / n_left, m(v) = m(parent) + w_v (n_left - 2 below_v) the marginality among those left."""
     starts, parents, weights, _, scales = forest
@@ -155,7 +157,7 @@ def _tables_from_centroid(below: Ints, n_left: int, forest: Forest, table: Float
             table[v] = scales[tree] * table[v] / n_left
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _count_below(nodes: Codes, record: int, forest: Forest, change: int, below: Ints) -> None:
     """below[v] += change for the node of `record` and all above it, in each tree."""
     starts, parents, _, _, _ = forest
@@ -168,7 +170,7 @@ def _count_below(nodes: Codes, record: int, forest: Forest, change: int, below: 
             below[v] += change
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _sort_descending(positions: Ints) -> None:
     """Sort a short array in place, greatest first."""
     for i in range(1, positions.size):
@@ -180,7 +182,7 @@ def _sort_descending(positions: Ints) -> None:
         positions[place] = value
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _remove(records: Records, distances: Floats, group: Ints, n_left: int) -> None:
     """Take the positions of `group` (reordered) out of the first `n_left`: the last records fill the holes."""
     columns, nodes, rows = records
@@ -196,7 +198,7 @@ def _remove(records: Records, distances: Floats, group: Ints, n_left: int) -> No
         last -= 1
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _measure_from_centroid(
     records: Records, totals: Totals, forest: Forest, scratch: Scratch, n_left: int
 ) -> None:
@@ -212,7 +214,7 @@ def _measure_from_centroid(
     _add_lookups(nodes, starts, table, n_left, distances)
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _measure_from_record(records: Records, forest: Forest, scratch: Scratch, own: int, n_left: int) -> None:
     """Fill the distances of `scratch` with those of the records left from the one at position `own`."""
     columns, nodes, _ = records
@@ -225,7 +227,7 @@ def _measure_from_record(records: Records, forest: Forest, scratch: Scratch, own
     _add_lookups(nodes, starts, table, n_left, distances)
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _subtract_group(records: Records, totals: Totals, forest: Forest, group: Ints) -> None:
     """Take the records at the positions of `group` out of the sums and counts of those left."""
     columns, nodes, _ = records
@@ -236,36 +238,50 @@ def _subtract_group(records: Records, totals: Totals, forest: Forest, group: Int
         _count_below(nodes, position, forest, -1, below)
 
 
-@njit(cache=True)
-def _partition(
-    records: Records, totals: Totals, forest: Forest, scratch: Scratch, k: int, labels: Ints
-) -> None:
-    """MDAV. Fills `labels` (n,); overwrites all else but `forest`."""
+@njit(cache=True, nogil=True)
+def _add_up(records: Records, totals: Totals, forest: Forest) -> None:
+    """Fill the sums and counts of all records."""
     columns, nodes, rows = records
     high, low, below = totals
     _sum_columns(columns, high, low)
     for record in range(rows.size):
         _count_below(nodes, record, forest, 1, below)
-    distances = scratch[2]
+
+
+@njit(cache=True, nogil=True)
+def _peel_packed(
+    records: Records,
+    totals: Totals,
+    forest: Forest,
+    scratch: Scratch,
+    progress: Ints,
+    size: tuple[int, int],
+    labels: Ints,
+) -> None:
+    """Make groups until less than 2k records are left; overwrites all but `forest`.
+
+    `size` = (k, the most steps to do), `progress` (2,) = records left and groups made: updated.
+    """
+    k, n_steps = size
+    rows, distances = records[2], scratch[2]
     group = np.empty(k, dtype=np.int64)
-    n_left = rows.size
-    label = 0
-    while n_left >= 2 * k:
-        n_groups = 2 if n_left >= 3 * k else 1
-        _measure_from_centroid(records, totals, forest, scratch, n_left)
+    for _ in range(n_steps):
+        if progress[0] < 2 * k:
+            break
+        n_groups = 2 if progress[0] >= 3 * k else 1
+        _measure_from_centroid(records, totals, forest, scratch, progress[0])
         for _ in range(n_groups):
+            n_left = progress[0]
             # farthest from the centroid first, then farthest from that record among those left
             own = _farthest(distances, rows, n_left)
             _measure_from_record(records, forest, scratch, own, n_left)
             _nearest(distances, rows, n_left, own, group)
             _subtract_group(records, totals, forest, group)
             for position in group:
-                labels[rows[position]] = label
+                labels[rows[position]] = progress[1]
             _remove(records, distances, group, n_left)
-            n_left -= k
-            label += 1
-    for i in range(n_left):
-        labels[rows[i]] = label
+            progress[0] -= k
+            progress[1] += 1
 
 
 def partition_packed(columns: Floats, nodes: Codes, forest: Forest, k: int) -> Ints:
@@ -276,5 +292,11 @@ def partition_packed(columns: Floats, nodes: Codes, forest: Forest, k: int) -> I
     records = (columns, nodes, np.arange(n))
     totals = (np.empty(p), np.empty(p), np.zeros(n_nodes, dtype=np.int64))
     scratch = (np.empty(p), np.empty(n_nodes), np.empty(n))
-    _partition(records, totals, forest, scratch, k, labels)
+    progress = np.array([n, 0])
+    _add_up(records, totals, forest)
+    steps = turns()
+    while progress[0] >= 2 * k:
+        _peel_packed(records, totals, forest, scratch, progress, (k, next(steps)), labels)
+        share(1 - progress[0] / n)
+    labels[records[2][: progress[0]]] = progress[1]
     return labels

@@ -41,6 +41,8 @@ from discreet.kernels.kdtree import (
     plant,
 )
 from discreet.kernels.mdav_packed import _subtract_exactly, _sum_columns
+from discreet.kernels.turns import turns
+from discreet.progress import share
 
 __all__ = ["partition_tree"]
 
@@ -62,7 +64,7 @@ _LARGEST = np.finfo(np.float64).max
 _REFIT = 8
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _number_distinct(points: Floats, table: Ints, firsts: Ints, numbers: Ints) -> int:
     """Number the distinct rows of `points` (n, d) in order of appearance: fill `numbers`, answer how many.
 
@@ -86,7 +88,7 @@ def _number_distinct(points: Floats, table: Ints, firsts: Ints, numbers: Ints) -
     return n_distinct
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _same_row(points: Floats, one: int, other: int) -> bool:
     """Whether two rows of `points` are equal."""
     for column in range(points.shape[1]):  # noqa: SIM110  compiled: a plain loop
@@ -108,7 +110,7 @@ def _collapse(points: Floats) -> tuple[Floats, Ints, Ints, Ints]:
     return points[firsts[:n_distinct]], rows, np.concatenate([[0], stops[:-1]]), stops
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _push(slots: Ints, keys: Floats, depth: int, first_slot: int, bounds: Floats, limit: float) -> int:
     """Put the slots of a block whose bound is at most `limit` on the stack, the least on top; answer its depth."""
     top = depth
@@ -126,7 +128,7 @@ def _push(slots: Ints, keys: Floats, depth: int, first_slot: int, bounds: Floats
     return top
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _kth_square(squares: Singles, count: int, least: Floats) -> float:
     """The k-th smallest of the first `count` squares, k the size of `least`, overwritten; inf if too few."""
     least[:] = np.inf
@@ -141,7 +143,7 @@ def _kth_square(squares: Singles, count: int, least: Floats) -> float:
     return float(least[-1])
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _offer(distances: Floats, rows: Ints, points: Ints, rows_left: Ints, point: int, distance: float) -> None:
     """Let the rows of a point, ascending, into the group (k,) as far as they come before its last."""
     last = rows.size - 1
@@ -161,7 +163,7 @@ def _offer(distances: Floats, rows: Ints, points: Ints, rows_left: Ints, point: 
         points[place] = point
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _offer_found(found: Found, n_found: int, copies: Copies, own: int, group: Group) -> None:
     """Offer the points found but the reference, which the group has."""
     numbers, lengths = found
@@ -173,7 +175,7 @@ def _offer_found(found: Found, n_found: int, copies: Copies, own: int, group: Gr
             _offer(distances, rows, points, all_rows[start[point] : stop[point]], point, lengths[i])
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _gather(tree: Tree, copies: Copies, zoom: float, own: int, group: Group, scratch: Scratch) -> None:
     """Fill `group` with the first row left of point `own` and its nearest, by (distance, row)."""
     squares, (slots, keys), (bounds, _), found = scratch
@@ -218,7 +220,7 @@ def _gather(tree: Tree, copies: Copies, zoom: float, own: int, group: Group, scr
         worst = distances[-1]
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _farther(found: Found, n_found: int, lowest: Ints, best: Best) -> Best:
     """The greatest of `best` and the points found; of equals that with the lowest row."""
     points, distances = found
@@ -229,7 +231,7 @@ def _farther(found: Found, n_found: int, lowest: Ints, best: Best) -> Best:
     return distance, farthest
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _farthest_from_centroid(tree: Tree, lowest: Ints, zoom: float, where: Place, scratch: Scratch) -> int:
     """The point farthest from the centroid, of several that with the lowest row; renews the reach of leaves."""
     centroid, drift = where
@@ -266,7 +268,7 @@ def _farthest_from_centroid(tree: Tree, lowest: Ints, zoom: float, where: Place,
     return best[1]
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _farthest_from_point(
     tree: Tree, lowest: Ints, zoom: float, reference: Floats, where: Place, scratch: Scratch
 ) -> int:
@@ -307,7 +309,7 @@ def _farthest_from_point(
     return best[1]
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _seal(tree: Tree, copies: Copies, group: Group, sums: Floats, folded: Floats) -> int:
     """Take the records of a group out of sums and tree; answer how many points are gone."""
     _, _, points = group
@@ -328,7 +330,7 @@ def _seal(tree: Tree, copies: Copies, group: Group, sums: Floats, folded: Floats
     return n_gone
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _move_centroid(tree: Tree, sums: Floats, n_left: int, centroid: Floats) -> float:
     """Set `centroid` to that of the records left; answer how far it moved, zoomed."""
     square = 0.0
@@ -340,7 +342,7 @@ def _move_centroid(tree: Tree, sums: Floats, n_left: int, centroid: Floats) -> f
     return float(np.sqrt(square)) * SLACK
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _make_scratch() -> Scratch:
     """Room for the searches."""
     stack = (np.empty(8 * LEAF, dtype=np.int64), np.empty(8 * LEAF))
@@ -348,25 +350,32 @@ def _make_scratch() -> Scratch:
     return np.empty(LEAF, dtype=np.float32), stack, (np.empty(LEAF), np.empty(LEAF)), found
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _peel(
-    tree: Tree, copies: Copies, zoom: float, sums: Floats, progress: Ints, k: int, labels: Ints
+    tree: Tree,
+    copies: Copies,
+    zoom: float,
+    place: tuple[Floats, Floats, Floats],
+    progress: Ints,
+    size: tuple[int, int],
+    labels: Ints,
 ) -> None:
     """Make groups until less than 2k records are left, or half of the points of a tree of several leaves are gone.
 
-    `progress` (2,) = records left and groups made, `sums` (2, d) = high and low parts of the column sums: updated.
+    `size` = (k, the most steps to do). Updated: `progress` (3,) = records left, groups made, points left in the tree;
+    `place` = high and low parts of the column sums (2, d), the centroid (d,), and how far it drifted in all (1,).
     """
-    n_leaves = tree.counts.size
+    k, n_steps = size
+    sums, centroid, drift = place
     group = (np.empty(k), np.empty(k, dtype=np.int64), np.empty(k, dtype=np.int64))
     scratch = _make_scratch()
-    centroid = sums[0] / progress[0]
-    drift = 0.0
     lowest = copies[3]
-    n_points = tree.points.shape[0]
-    while progress[0] >= 2 * k and (n_leaves == 1 or 2 * n_points > tree.points.shape[0]):
+    for _ in range(n_steps):
+        if not _goes_on(tree, progress, 2 * k):
+            break
         n_groups = 2 if progress[0] >= 3 * k else 1
-        drift += _move_centroid(tree, sums, progress[0], centroid)
-        where = (centroid, drift)
+        drift[0] += _move_centroid(tree, sums, progress[0], centroid)
+        where = (centroid, drift[0])
         own = _farthest_from_centroid(tree, lowest, zoom, where, scratch)
         for turn in range(n_groups):
             if turn == 1:
@@ -374,9 +383,16 @@ def _peel(
             _gather(tree, copies, zoom, own, group, scratch)
             for row in group[1]:
                 labels[row] = progress[1]
-            n_points -= _seal(tree, copies, group, sums, scratch[2][0])
+            progress[2] -= _seal(tree, copies, group, sums, scratch[2][0])
             progress[0] -= k
             progress[1] += 1
+
+
+@njit(cache=True, nogil=True)
+def _goes_on(tree: Tree, progress: Ints, least: int) -> bool:
+    """Whether groups are to be made from this tree: enough records left, and it is one leaf or half full."""
+    n_points = tree.points.shape[0]
+    return progress[0] >= least and (tree.counts.size == 1 or 2 * progress[2] > n_points)
 
 
 def partition_tree(points: Floats, scales: Floats, k: int) -> Ints:
@@ -387,12 +403,17 @@ def partition_tree(points: Floats, scales: Floats, k: int) -> Ints:
     _sum_columns(np.ascontiguousarray(points.T), sums[0], sums[1])
     points, rows, start, stop = _collapse(points)
     labels = np.empty(n, dtype=np.int64)
-    progress = np.array([n, 0])
+    progress = np.array([n, 0, 0])
+    steps = turns()
     while progress[0] >= 2 * k:
         zoom = _zoom(points, scales)
         tree, order = plant(points, scales, zoom)
         start, stop = start[order], stop[order]
-        _peel(tree, (rows, start, stop, rows[start]), zoom, sums, progress, k, labels)
+        copies, place = (rows, start, stop, rows[start]), (sums, sums[0] / progress[0], np.zeros(1))
+        progress[2] = len(points)
+        while _goes_on(tree, progress, 2 * k):
+            _peel(tree, copies, zoom, place, progress, (k, next(steps)), labels)
+            share(1 - progress[0] / n)
         left = start < stop
         points, start, stop = tree.points[left], start[left], stop[left]
     for first, end in zip(start, stop, strict=True):

@@ -8,12 +8,24 @@ from numba import njit
 from discreet.arrays import Floats, Ints
 from discreet.kernels.kdtree import Tree, plant
 from discreet.kernels.mdav_packed import _numeric_distances, _sum_columns
-from discreet.kernels.mdav_tree import Copies, Group, Scratch, _collapse, _gather, _make_scratch, _seal, _zoom
+from discreet.kernels.mdav_tree import (
+    Copies,
+    Group,
+    Scratch,
+    _collapse,
+    _gather,
+    _goes_on,
+    _make_scratch,
+    _seal,
+    _zoom,
+)
+from discreet.kernels.turns import turns
+from discreet.progress import share
 
 __all__ = ["partition_variable"]
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _nearest_left(
     tree: Tree, copies: Copies, zoom: float, members: Ints, pair: Group, scratch: Scratch
 ) -> tuple[float, int]:
@@ -31,7 +43,7 @@ def _nearest_left(
     return best, nearest
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _take(tree: Tree, copies: Copies, group: Group, label: int, labels: Ints, folded: Floats) -> int:
     """Label the rows of a group and take them out of the tree; answer how many points are gone."""
     no_sums = np.zeros((2, tree.scales.size))
@@ -40,7 +52,7 @@ def _take(tree: Tree, copies: Copies, group: Group, label: int, labels: Ints, fo
     return _seal(tree, copies, group, no_sums, folded)
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _grow(
     tree: Tree,
     copies: Copies,
@@ -72,35 +84,37 @@ def _grow(
     return size - k, n_gone
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _peel_variable(
     tree: Tree,
     copies: Copies,
     zoom: float,
     seeds: tuple[Ints, Ints],
     progress: Ints,
-    shape: tuple[int, float],
+    shape: tuple[int, float, int],
     labels: Ints,
 ) -> None:
     """Make groups until less than k records are left, or half of the points of a tree of several leaves are gone.
 
-    `seeds` = (rows, the farthest from the centroid first; the point of each row), `shape` = (k, squared gamma),
-    `progress` (3,) = records left, groups made, seeds used: updated. Rows have label -1 until they have a group.
+    `seeds` = (rows, the farthest from the centroid first; the point of each row), `shape` = (k, squared gamma, the
+    most groups to make), `progress` (4,) = records left, groups made, points left in the tree, seeds used: updated.
+    Rows have label -1 until they have a group.
     """
-    k, ratio = shape
+    k, ratio, n_steps = shape
     order, point_of = seeds
     group = (np.empty(k), np.empty(k, dtype=np.int64), np.empty(k, dtype=np.int64))
     scratch = _make_scratch()
     members = np.empty(2 * k - 1, dtype=np.int64)
-    n_points = tree.points.shape[0]
-    while progress[0] >= k and (tree.counts.size == 1 or 2 * n_points > tree.points.shape[0]):
-        while labels[order[progress[2]]] >= 0:
-            progress[2] += 1
-        _gather(tree, copies, zoom, point_of[order[progress[2]]], group, scratch)
-        n_points -= _take(tree, copies, group, progress[1], labels, scratch[2][0])
+    for _ in range(n_steps):
+        if not _goes_on(tree, progress, k):
+            break
+        while labels[order[progress[3]]] >= 0:
+            progress[3] += 1
+        _gather(tree, copies, zoom, point_of[order[progress[3]]], group, scratch)
+        progress[2] -= _take(tree, copies, group, progress[1], labels, scratch[2][0])
         members[:k] = group[2]
         n_joined, n_gone = _grow(tree, copies, zoom, members, k, ratio, labels, scratch)
-        n_points -= n_gone
+        progress[2] -= n_gone
         progress[0] -= k + n_joined
         progress[1] += 1
 
@@ -113,7 +127,8 @@ def partition_variable(points: Floats, scales: Floats, k: int, gamma: float) -> 
     original = points
     points, rows, start, stop = _collapse(points)
     labels = np.full(n, -1)
-    progress = np.array([n, 0, 0])
+    progress = np.array([n, 0, 0, 0])
+    steps = turns()
     while progress[0] >= k:
         zoom = _zoom(points, scales)
         tree, planted = plant(points, scales, zoom)
@@ -122,7 +137,11 @@ def partition_variable(points: Floats, scales: Floats, k: int, gamma: float) -> 
         for point, (first, end) in enumerate(zip(start, stop, strict=True)):
             point_of[rows[first:end]] = point
         copies = (rows, start, stop, rows[start])
-        _peel_variable(tree, copies, zoom, (order, point_of), progress, (k, gamma * gamma), labels)
+        progress[2] = len(points)
+        while _goes_on(tree, progress, k):
+            shape = (k, gamma * gamma, next(steps))
+            _peel_variable(tree, copies, zoom, (order, point_of), progress, shape, labels)
+            share(1 - progress[0] / n)
         left = start < stop
         points, start, stop = tree.points[left], start[left], stop[left]
     _join_nearest_groups(original, scales, labels)

@@ -33,7 +33,7 @@ def _full_tree(n: int) -> Ints:
     return places & -places
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _swap(order: Ints, draws: Floats, reach: int, tree: Ints, partner: Ints) -> None:
     """Fills `partner` (n,); `tree` (n + 1,) is used up."""
     n = len(order)
@@ -55,7 +55,7 @@ def _swap(order: Ints, draws: Floats, reach: int, tree: Ints, partner: Ints) -> 
         partner[rank], partner[chosen] = chosen, rank
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _add(tree: Ints, place: int, change: int) -> None:
     i = place + 1
     while i < len(tree):
@@ -63,7 +63,7 @@ def _add(tree: Ints, place: int, change: int) -> None:
         i += i & -i
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _count(tree: Ints, stop: int) -> Any:
     """Free places below `stop`."""
     total = 0
@@ -74,7 +74,7 @@ def _count(tree: Ints, stop: int) -> Any:
     return total
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _find(tree: Ints, number: int) -> Any:
     """The free place with `number` free places below it."""
     step = 1

@@ -7,12 +7,15 @@ could be emptied, how many records the row would match. An empty cell matches an
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 from numba import njit
 
 from discreet.arrays import Floats, Ints
+from discreet.kernels.turns import turns
+from discreet.progress import share
 
 
 def suppress(keys: Ints, counts: Ints, matches: Ints, k: int, costs: Floats, visits: Ints) -> Ints:
@@ -26,12 +29,24 @@ def suppress(keys: Ints, counts: Ints, matches: Ints, k: int, costs: Floats, vis
     state = np.ascontiguousarray(keys, dtype=np.int64).copy()
     agreeing = np.array(matches, dtype=np.int64)
     order = np.argsort(costs, kind="stable").astype(np.int64)
-    _empty_cells(state, counts, k, (costs, order), visits, agreeing, emptied)
-    _refill_cells(state, keys, counts, k, visits[::-1].copy(), agreeing, emptied)
+    for rows in _in_turns(visits, 0.0):
+        _empty_cells(state, counts, k, (costs, order), rows, agreeing, emptied)
+    for rows in _in_turns(visits[::-1].copy(), 0.5):
+        _refill_cells(state, keys, counts, k, rows, agreeing, emptied)
     return emptied
 
 
-@njit(cache=True)
+def _in_turns(visits: Ints, done: float) -> Iterator[Ints]:
+    """The visits a few at a time: half of the work, of which the share `done` was done before."""
+    steps, n_visited = turns(), 0
+    while n_visited < len(visits):
+        n_next = n_visited + next(steps)
+        yield visits[n_visited:n_next]
+        n_visited = min(n_next, len(visits))
+        share(done + 0.5 * n_visited / len(visits))
+
+
+@njit(cache=True, nogil=True)
 def _differences(state: Ints, row: int, masks: Ints) -> None:
     """masks[j] = the columns, as bits, in which row j differs from `row`; an empty cell differs from nothing."""
     n, m = state.shape
@@ -43,7 +58,7 @@ def _differences(state: Ints, row: int, masks: Ints) -> None:
         masks[j] = mask
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _empty_cells(
     state: Ints, counts: Ints, k: int, prices: Any, visits: Ints, matches: Ints, emptied: Ints
 ) -> None:
@@ -80,7 +95,7 @@ def _empty_cells(
         emptied[row] |= best
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _sum_over_subsets(tally: Ints, m: int) -> None:
     for c in range(m):
         bit = 1 << c
@@ -89,7 +104,7 @@ def _sum_over_subsets(tally: Ints, m: int) -> None:
                 tally[mask] += tally[mask ^ bit]
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _refill_cells(
     state: Ints, keys: Ints, counts: Ints, k: int, visits: Ints, matches: Ints, emptied: Ints
 ) -> None:

@@ -11,21 +11,21 @@ from numba import njit
 from discreet.arrays import Floats, Ints
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _sum_up(parent: Ints, values: Floats) -> None:
     """Last node to first: values[v] becomes the sum over the subtree of v. Shapes (nodes,); values overwritten."""
     for node in range(len(parent) - 1, 0, -1):
         values[parent[node]] += values[node]
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _sum_down(parent: Ints, values: Floats) -> None:
     """First node to last: values[v] becomes the sum from the root to v. Shapes (nodes,); values overwritten."""
     for node in range(1, len(parent)):
         values[node] += values[parent[node]]
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _merge_rare(parent: Ints, least: float, counts: Floats, target: Ints) -> None:
     """Last node to first: a node with 0 < counts < least gives its records to its parent.
 

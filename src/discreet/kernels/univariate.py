@@ -17,7 +17,7 @@ from discreet.errors import ParameterError
 __all__ = ["optimal_univariate"]
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _shortest_path(values: Floats, weights: Floats, k: int, losses: Floats, before: Ints) -> None:
     """losses[j] = least loss of cutting the first j values, before[j] = where their last run starts.
 
@@ -40,7 +40,7 @@ def _shortest_path(values: Floats, weights: Floats, k: int, losses: Floats, befo
                 before[j] = i
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _label_runs(order: Ints, before: Ints, labels: Ints) -> None:
     """Fill `labels` (n,) from the cuts of the shortest path: 0 for the run of the least values."""
     n_groups = 0

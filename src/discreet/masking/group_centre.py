@@ -12,6 +12,7 @@ from discreet.arrays import Codes, Floats, Ints
 from discreet.base import Claim, Draft, Partition
 from discreet.claims.k_anonymity import KAnonymity
 from discreet.errors import ParameterError
+from discreet.keys import coded_cells
 from discreet.selection import chosen, name_list, names_of
 from discreet.stats.streams import Streams
 from discreet.stats.weighted import draw_within, running_sums
@@ -38,7 +39,8 @@ class GroupCentre:
             margins in expectation and gives up k-anonymity.
         taxonomic: `mode`, `ancestor` (the lowest common ancestor: true, but coarser), or `draw`.
 
-    A cell that one member of a group lacks is emptied for all of the group.
+    A cell that one member of a group lacks is emptied for all of the group; the declared code for missing stays where all
+    of the group hold it.
     """
 
     columns: tuple[str, ...] | None = None
@@ -56,15 +58,11 @@ class GroupCentre:
         columns = chosen(table, self.columns, what="The group centre")
         groups = Members.of(partition, table.weights)
         centred = [self._centred(column, groups, streams.at(column.name)) for column in columns]
-        emptied = sum(
-            int((new.missing & ~old.missing).sum()) for new, old in zip(centred, columns, strict=True)
-        )
-        notes = [f"{emptied} cells were emptied, because others of their group lack them."] if emptied else []
         return Draft(
             table=table.with_columns(*centred),
             claims=self._claims(columns, partition),
             partition=partition,
-            notes=tuple(notes),
+            notes=_what_groups_cost(columns, centred),
         )
 
     def _claims(self, columns: Sequence[Column], partition: Partition) -> tuple[Claim, ...]:
@@ -92,6 +90,22 @@ class GroupCentre:
             return _common_ancestors(column.tree, groups, column.codes)
         modes: Codes = groups.modes(column.codes)[groups.labels]
         return modes
+
+
+def _what_groups_cost(before: Sequence[Column], after: Sequence[Column]) -> tuple[str, ...]:
+    """Notes on cells that have no value now, or no reason why, because their group has none."""
+    pairs = list(zip(before, after, strict=True))
+    emptied = sum(int((new.missing & ~old.missing).sum()) for old, new in pairs)
+    unexplained = sum(int((coded_cells(old) & (new.absent != old.absent)).sum()) for old, new in pairs)
+    notes = []
+    if emptied:
+        notes.append(f"{emptied} cells were emptied, because others of their group lack them.")
+    if unexplained:
+        notes.append(
+            f"{unexplained} cells with a declared code for missing are empty now, because others of their group do not "
+            "have that code."
+        )
+    return tuple(notes)
 
 
 def _common_ancestors(tree: Taxonomy, groups: Members, nodes: Codes) -> Codes:

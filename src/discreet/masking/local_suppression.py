@@ -13,6 +13,7 @@ from discreet.base import Draft
 from discreet.claims.k_anonymity import KAnonymity
 from discreet.errors import ParameterError, UnsuitableError
 from discreet.kernels.suppression import suppress
+from discreet.keys import keys_of
 from discreet.release import Method
 from discreet.selection import by_column, chosen, is_number, name_list, names_of, plain, whole_number
 from discreet.stats.keys import Key, count_frequencies, group_records
@@ -84,7 +85,7 @@ class FittedSuppression:
     def draw(self, streams: Streams) -> Draft:
         columns = [self.table[name] for name in self.names]
         prices = np.array([self.method.importance.get(name, 1.0) for name in self.names])
-        keys = [Key.of(column.values, column.missing) for column in columns]
+        keys = keys_of(self.table, self.names)
         emptied = cells_to_empty(keys, self.method.k, prices, streams)
         self._refuse_unreached(keys, emptied)
         new = [_emptied(column, emptied[:, j]) for j, column in enumerate(columns)]

@@ -154,12 +154,18 @@ class MomentRestoration:
                 "that both tables have are exact.",
             )
         wanted = self._wanted(original, numbers, parts, done)
+        blurred = sorted(set(parts.by) & set(names_of(numbers.columns)))
+        unseen = tuple(
+            f"Exact inside the parts by {', '.join(parts.by)}, and not claimed there: {name} is itself restored, so a "
+            "reader cannot tell the parts."
+            for name in blurred
+        )
         rounded = not self.exact and any(
             column.variable.decimals is not None or column.single for column in numbers.columns
         )
         if not rounded and done.violation <= EXACT:
             tolerance = numbers.representable
-            return tuple(replace(claim, tolerance=tolerance) for claim in wanted), ()
+            return tuple(replace(claim, tolerance=tolerance) for claim in wanted), unseen
         errors = [claim.error(original, released) for claim in wanted]
         why = "Values were rounded" if rounded else "Values were clipped to their bounds"
         note = f"{why}: means and covariances are off by up to {max(errors):.1e} standard deviations."
@@ -172,7 +178,7 @@ class MomentRestoration:
         ]
         if len(near) < len(wanted):
             note += " That is not claimed as exact."
-        return tuple(replace(claim, tolerance=_power_of_ten(error)) for claim, error in near), (note,)
+        return tuple(replace(claim, tolerance=_power_of_ten(error)) for claim, error in near), (note, *unseen)
 
     def _wanted(
         self, original: Table, numbers: Numbers, parts: Partition, done: Outcome
@@ -184,7 +190,8 @@ class MomentRestoration:
         if self.families:
             return [ExactMoments(names), ExactMoments(names, by=self.families[-1])]
         whole, inside = ExactMoments(names, min_pattern=done.min_pattern), []
-        if parts.by and parts.n_groups > 1:
+        # A column that is itself restored no longer tells a reader who belongs to which part.
+        if parts.n_groups > 1 and parts.by and not set(parts.by) & set(names):
             merged = None if parts.n_groups == cells_by(original, parts.by).n_groups else parts
             inside = [replace(whole, by=parts.by, parts=merged)]
         # Where rare patterns were left inside parts, the whole has other rare ones: only the parts are exact.

@@ -10,6 +10,7 @@ from discreet.base import Draft, Fitted
 from discreet.claims.equal_margins import EqualMargins
 from discreet.errors import ParameterError
 from discreet.kernels.rankswap import swap_ranks
+from discreet.progress import share
 from discreet.release import Method
 from discreet.selection import chosen, is_number, name_list, names_of, plain
 from discreet.stats.streams import Streams
@@ -67,7 +68,10 @@ class FittedSwap:
     names: tuple[str, ...]
 
     def draw(self, streams: Streams) -> Draft:
-        swapped = [_swapped(self.table[name], self.p, streams.at("swap", name)) for name in self.names]
+        swapped = []
+        for done, name in enumerate(self.names):
+            share(done / len(self.names))
+            swapped.append(_swapped(self.table[name], self.p, streams.at("swap", name)))
         return Draft(self.table.with_columns(*swapped), (EqualMargins(self.names),))
 
 

@@ -11,10 +11,12 @@ from discreet.base import Draft
 from discreet.claims.k_anonymity import KAnonymity
 from discreet.errors import UnsuitableError
 from discreet.kernels.univariate import optimal_univariate
+from discreet.keys import coded_cells
+from discreet.progress import share
 from discreet.release import Method
 from discreet.selection import chosen, name_list, names_of, whole_number
 from discreet.stats.streams import Streams
-from discreet.table.column import Column
+from discreet.table.column import EMPTY, Column
 from discreet.table.table import Table
 
 
@@ -24,7 +26,7 @@ class UnivariateMicroaggregation(Method):
 
     The groups are those with the least sum of squares (shortest path over sizes k to 2k - 1), weighted where a weight is
     declared. Loses very little, because it protects very little: each column alone is k-anonymous, combinations of
-    columns are **not**. Missing cells stay missing.
+    columns are **not**. Missing cells stay missing; a declared code for missing that fewer than k records hold is emptied.
 
     Args:
         k: smallest number of equal values.
@@ -63,9 +65,25 @@ class FittedRanking:
     names: tuple[str, ...]
 
     def draw(self, streams: Streams) -> Draft:
-        columns = [_ranked(self.table[name], self.k, self.table.weights) for name in self.names]
+        columns = []
+        for done, name in enumerate(self.names):
+            share(done / len(self.names))
+            column = _without_rare_codes(self.table[name], self.k)
+            columns.append(_ranked(column, self.k, self.table.weights))
         claims = tuple(KAnonymity(self.k, (column.name,), missing="wildcard") for column in columns)
-        return Draft(self.table.with_columns(*columns), claims)
+        emptied = sum(int((new.absent != self.table[new.name].absent).sum()) for new in columns)
+        notes = (
+            [f"{emptied} cells with a declared code for missing that fewer than {self.k} share were emptied."]
+            if emptied
+            else []
+        )
+        return Draft(self.table.with_columns(*columns), claims, notes=tuple(notes))
+
+
+def _without_rare_codes(column: Column, k: int) -> Column:
+    """Declared codes for missing are values to a reader: those of fewer than k records are emptied."""
+    rare = coded_cells(column) & (np.bincount(column.absent)[column.absent] < k)
+    return column.with_values(column.values, np.where(rare, EMPTY, column.absent).astype(np.uint8))
 
 
 def _ranked(column: Column, k: int, weights: Floats | None) -> Column:

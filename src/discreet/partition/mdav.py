@@ -14,6 +14,7 @@ from discreet.errors import ParameterError, UnsuitableError
 from discreet.kernels.mdav import vmdav
 from discreet.partition.patterns import missing_patterns
 from discreet.partition.spread import Spread, spread_of
+from discreet.progress import portion
 from discreet.selection import chosen, name_list, number, refuse_missing, whole_number
 from discreet.stats.streams import Streams
 from discreet.table.column import Column
@@ -70,11 +71,14 @@ class MDAV:
 def grouped_by_pattern(columns: Sequence[Column], k: int, groups: Callable[[Spread], Ints]) -> Ints:
     """Group inside each pattern of missing cells, with the scales of the whole table."""
     spread = spread_of(columns)
-    labels = np.empty(columns[0].n_records, dtype=np.int64)
-    first = 0
+    n = columns[0].n_records
+    labels = np.empty(n, dtype=np.int64)
+    n_groups = n_done = 0
     for rows in missing_patterns(columns, k):
         part = replace(spread, numeric=spread.numeric[rows], nodes=spread.nodes[rows])
-        own = groups(part)
-        labels[rows] = own + first
-        first += int(own.max(initial=-1)) + 1
+        with portion(n_done / n, (n_done + len(rows)) / n):
+            own = groups(part)
+        labels[rows] = own + n_groups
+        n_groups += int(own.max(initial=-1)) + 1
+        n_done += len(rows)
     return labels

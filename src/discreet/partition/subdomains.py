@@ -77,7 +77,7 @@ class Subdomains:
 
 def binned_cells(table: Table, by: tuple[str, ...], bins: int) -> Partition:
     """Groups of equal values of the named columns, numbers by the bin they fall into; missing is a value."""
-    keys = [Key.of(_binned(table[name], bins), table[name].missing) for name in by]
+    keys = [Key.of(_binned(table[name], bins), table[name].absent) for name in by]
     return Partition(group_records(keys, table.n_records).labels, f"equal {', '.join(by)}", by)
 
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from discreet.arrays import Floats, Ints
+from discreet.arrays import Bools, Floats, Ints
 from discreet.errors import ParameterError
 from discreet.kernels.frequencies import label_keys
 from discreet.stats.keys import Groups, first_rows, group_codes
@@ -75,6 +75,23 @@ def recursive_diversity(groups: Groups, codes: Ints, c: float = 2.0) -> Ints:
     best = np.ones(groups.n_groups, dtype=np.int64)
     np.maximum.at(best, owner, holds)
     return best
+
+
+def least_diverse_codes(groups: Groups, codes: Ints, missing: Bools) -> Ints:
+    """Sensitive codes with missing ones taken for the most frequent of their group, which makes it least diverse.
+
+    A group in which all are missing has one code.
+
+    >>> groups = Groups(np.array([0, 0, 0, 0, 1]), 2)
+    >>> least_diverse_codes(groups, np.array([7, 8, 8, 9, 9]), np.array([0, 0, 0, 1, 1], dtype=np.bool_)).tolist()
+    [7, 8, 8, 8, 0]
+    """
+    there = ~missing
+    owner, code, counts = cell_counts(Groups(groups.labels[there], groups.n_groups), codes[there])
+    rising = np.lexsort((counts, owner))
+    most_frequent = np.zeros(groups.n_groups, dtype=np.int64)
+    most_frequent[owner[rising]] = code[rising]  # of several the last one stays
+    return np.where(missing, most_frequent[groups.labels], codes).astype(np.int64)
 
 
 def equal_closeness(groups: Groups, codes: Ints, n_codes: int, weights: Floats | None = None) -> Floats:

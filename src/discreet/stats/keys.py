@@ -4,7 +4,7 @@
 record, the records that an intruder who knows its key cannot tell from it: f_k in the sample, F_k (sum of
 weights) as the estimate for the population. A missing part of a key is a category of its own ("category":
 what a user of the file sees) or matches anything ("wildcard": the convention of sdcMicro, which makes
-records with gaps look safer).
+records with gaps look safer). The keys of a table's columns are made by `discreet.keys`.
 """
 
 from __future__ import annotations
@@ -26,31 +26,46 @@ MissingRule = Literal["category", "wildcard"]
 
 @dataclass(frozen=True, eq=False)
 class Key:
-    """One column of a key: equal values have equal `codes` (>= 0); where `missing`, the code counts for
-    nothing.
+    """One column of a key: cells that a reader takes for equal have equal `codes` (>= 0) and are alike in `missing`.
+
+    `missing` cells show nothing, and match anything where that reading is asked for; their codes tell one sort of them
+    from another (null from NaN). A declared code for missing is no such cell: a reader sees it.
     """
 
     codes: Ints
     missing: Bools
 
     @classmethod
-    def of(cls, values: NDArray[Any], missing: Bools | None = None) -> Key:
-        """The key column of any values that can be sorted (numbers, codes); -0.0 equals 0.0.
+    def of(
+        cls,
+        values: NDArray[Any],
+        absent: NDArray[np.bool_] | NDArray[np.uint8] | None = None,
+        missing: Bools | None = None,
+    ) -> Key:
+        """The key column of any values that can be sorted (numbers, codes), coded by rank; -0.0 equals 0.0.
+
+        `absent` (0: the value is there) says which cells have no value, and tells reasons apart where there are
+        several; those not in `missing` count as values, above all others. None: all absent cells are missing.
 
         >>> Key.of(np.array([2.5, 1.0, 2.5])).codes.tolist()
         [1, 0, 1]
+        >>> Key.of(np.array([2.5, 0.0, 0.0]), np.array([0, 1, 2]), np.array([False, True, False])).codes.tolist()
+        [0, 0, 2]
         """
         values = np.asarray(values)
-        absent = (
-            np.zeros(len(values), dtype=np.bool_) if missing is None else np.asarray(missing, dtype=np.bool_)
-        )
-        shown = np.where(absent, np.zeros(1, dtype=values.dtype), values)
-        return cls(np.unique(shown, return_inverse=True)[1].reshape(-1).astype(np.int64), absent)
+        reasons = np.zeros(len(values)) if absent is None else np.asarray(absent)
+        reasons = reasons.astype(np.int64)
+        there = reasons == 0
+        missing = ~there if missing is None else missing & ~there
+        distinct, ranks = np.unique(values[there], return_inverse=True)
+        codes = reasons - 1 + np.where(missing, 0, len(distinct))
+        codes[there] = ranks.reshape(-1)
+        return cls(codes, missing)
 
     @cached_property
     def with_gaps(self) -> Ints:
-        """Codes in which 0 stands for missing and the others are shifted by one."""
-        return np.where(self.missing, 0, self.codes + 1).astype(np.int64)
+        """Codes in which missing cells, sort by sort, are values of their own."""
+        return (2 * self.codes + self.missing).astype(np.int64)
 
     def take(self, rows: Ints) -> Key:
         """The key column of some of the records."""

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from discreet.arrays import Ints
-from discreet.claims.keys import released_groups
 from discreet.errors import InputError, UnsuitableError
+from discreet.keys import equal_records
 from discreet.partition.mdav import MDAV
 from discreet.progress import stage
 from discreet.release import refuse_faulty
@@ -219,7 +219,7 @@ def exposure_of(table: Table) -> Exposure | None:
     names = tuple(column.name for column in table.of_role("quasi"))
     if not names:
         return None
-    sizes = released_groups(table, names).sizes
+    sizes = equal_records(table, names).sizes
     return Exposure(names, table.n_records, int(sizes.min()), int(np.count_nonzero(sizes == 1)))
 
 

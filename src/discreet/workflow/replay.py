@@ -36,8 +36,19 @@ def replay(
 ) -> Release:
     """Apply a recipe again.
 
-    On the input it was made from, the release is the same to the last bit; this is checked. On another file the plan is
-    the same but the seed is new, since two files under one noise can be subtracted; give `seed` to decide otherwise.
+    On the input it was made from, the release is the same to the last bit; this is checked, and another release is
+    refused (`ClaimError`). On another file the plan is the same but the seed is new, since two files under one noise can
+    be subtracted; give `seed` to decide otherwise.
+
+    Example:
+        >>> import polars as pl
+        >>> from discreet.masking.noise import Noise
+        >>> from discreet.table.schema import Schema, Variable
+        >>> pay = pl.DataFrame({"pay": [10.0, 20.0, 40.0]})
+        >>> schema = Schema((Variable(name="pay", kind="numeric", role="confidential"),))
+        >>> second = Noise(0.5).prepare(pay, schema).release(1)
+        >>> replay(second.recipe, pay).data.equals(second.data)
+        True
     """
     return replay_opened(recipe, data, seed=seed, methods=methods, **reading).release
 
@@ -56,7 +67,7 @@ def replay_opened(
     method = build_method(plan.method, methods)
     same = _is_own_input(plan, opened)
     chosen = new_seed() if seed is None else seed
-    release = prepare(method, opened, plan.schema, plan.seed if same else chosen).release()
+    release = prepare(method, opened, plan.schema, plan.seed if same else chosen).release(plan.draw)
     if same:
         check_same_output(plan, release.recipe)
     return Replayed(release, opened, same)
@@ -74,7 +85,8 @@ def check_same_output(recorded: Recipe, made: Recipe) -> None:
     other = f" (made by version {recorded.version}, this is {VERSION})" if recorded.version != VERSION else ""
     if _differ(recorded.output_sha256, made.output_sha256):
         raise ClaimError(
-            f"The replay does not give the recorded output{other}. Use the recorded version, or protect anew."
+            f"The replay does not give the recorded output{other}. Use the recorded version and the recorded way of "
+            "reading the input, or protect anew."
         )
     if _differ(recorded.file_sha256, made.file_sha256):
         raise ClaimError(
