@@ -7,9 +7,7 @@ method never saw. The excess (original minus control) is the risk that the relea
 
 from __future__ import annotations
 
-import numpy as np
-
-from discreet.arrays import Floats, Ints
+from discreet.arrays import Floats
 from discreet.base import Figure, Part
 from discreet.errors import ParameterError
 from discreet.risk.rates import excess_interval, percent_figure
@@ -31,13 +29,6 @@ def check_control(original: Table, control: Table | None) -> None:
         raise ParameterError(
             "The control has no records. Leave it out, or give records the method never saw."
         )
-
-
-def drawn_rows(n_records: int, most: int, generator: np.random.Generator) -> Ints:
-    """At most this many rows, ascending; all of them where there are not more."""
-    if n_records <= most:
-        return np.arange(n_records, dtype=np.int64)
-    return np.sort(generator.choice(n_records, most, replace=False)).astype(np.int64)
 
 
 def attack_figures(

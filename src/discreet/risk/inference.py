@@ -15,9 +15,9 @@ import numpy as np
 from discreet.arrays import Bools, Floats, Ints
 from discreet.base import Aspect, Figure, Part
 from discreet.errors import ParameterError
-from discreet.risk.attack import attack_figures, check_control, drawn_rows
+from discreet.risk.attack import attack_figures, check_control
 from discreet.risk.rates import PERCENT, undefined
-from discreet.risk.selection import Names, known_columns, places_of, secret_columns, space_of
+from discreet.risk.selection import Names, drawn_rows, known_columns, places_of, secret_columns, space_of
 from discreet.stats.neighbours import Scale, find_nearest, find_tied
 from discreet.table.column import Column
 from discreet.table.table import Table
@@ -65,11 +65,11 @@ class Inference:
             note = "Known and secret columns and some records are needed."
             return (undefined("inference.rate", "%", PERCENT, note),)
         generator = np.random.default_rng(self.seed)
-        rows = drawn_rows(original.n_records, self.attacks, generator)
+        rows = drawn_rows([original], self.attacks, generator)
         hits, parts = self._hits(original, protected, original.take(rows), known, secrets)
         control = None
         if self.control is not None:
-            others = self.control.take(drawn_rows(self.control.n_records, self.attacks, generator))
+            others = self.control.take(drawn_rows([self.control], self.attacks, generator))
             control, _ = self._hits(original, protected, others, known, secrets)
         note = f"{len(known)} known columns, scale {self.scale}; numbers right within {self.tolerance} sd."
         return attack_figures("inference", hits, control, tuple(parts), note)

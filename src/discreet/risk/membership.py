@@ -16,9 +16,9 @@ from scipy.stats import rankdata
 from discreet.arrays import Floats, Ints
 from discreet.base import Aspect, Figure
 from discreet.errors import ParameterError
-from discreet.risk.attack import check_control, drawn_rows
+from discreet.risk.attack import check_control
 from discreet.risk.rates import percent_figure, undefined
-from discreet.risk.selection import Names, analysed, places_of, space_of
+from discreet.risk.selection import Names, analysed, drawn_rows, places_of, space_of
 from discreet.stats.neighbours import Scale, find_nearest
 from discreet.table.table import Table
 
@@ -80,8 +80,8 @@ class Membership:
             note = "Needs a control: records of the same population that the method never saw."
             return (undefined("membership.area", "index", (0.0, 1.0), note),)
         generator = np.random.default_rng(self.seed)
-        rows = drawn_rows(original.n_records, self.sample, generator)
-        others_rows = drawn_rows(self.control.n_records, self.sample, generator)
+        rows = drawn_rows([original], self.sample, generator)
+        others_rows = drawn_rows([self.control], self.sample, generator)
         members = self._distances(original, protected, original, names, rows)
         others = self._distances(original, protected, self.control, names, others_rows)
         area = area_under_curve(members, others)

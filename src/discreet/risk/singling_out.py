@@ -16,9 +16,9 @@ import numpy as np
 from discreet.arrays import Bools, Floats
 from discreet.base import Aspect, Figure
 from discreet.errors import ParameterError
-from discreet.risk.attack import attack_figures, check_control, drawn_rows
+from discreet.risk.attack import attack_figures, check_control
 from discreet.risk.rates import PERCENT, undefined
-from discreet.risk.selection import Names, analysed
+from discreet.risk.selection import Names, analysed, canonical_rows, drawn_rows
 from discreet.table.column import Column
 from discreet.table.table import Table
 
@@ -94,8 +94,8 @@ class SinglingOut:
         victims, others = original, None
         if self.control is not None:
             size = min(original.n_records, self.control.n_records)
-            victims = original.take(drawn_rows(original.n_records, size, generator))
-            others = self.control.take(drawn_rows(self.control.n_records, size, generator))
+            victims = original.take(drawn_rows([original], size, generator))
+            others = self.control.take(drawn_rows([self.control], size, generator))
         note = f"{len(guesses)} guesses of up to {self.width} columns on {victims.n_records} records."
         control = None if others is None else _successes(others, guesses)
         return attack_figures("singling_out", _successes(victims, guesses), control, note=note)
@@ -103,18 +103,20 @@ class SinglingOut:
     def _guesses(
         self, protected: Table, names: Names, generator: np.random.Generator
     ) -> list[tuple[Condition, ...]]:
-        """Descriptions that fit one protected record alone."""
+        """Different descriptions that fit one protected record alone."""
+        names = tuple(sorted(names))
+        order = canonical_rows([protected])
         medians = {name: _median(protected[name]) for name in names}
-        found: list[tuple[Condition, ...]] = []
+        found: dict[tuple[Condition, ...], None] = {}  # the same guess twice is one trial
         for _ in range(_TRIES * self.attacks):
-            row = int(generator.integers(protected.n_records))
+            row = int(order[generator.integers(protected.n_records)])
             chosen = generator.choice(len(names), size=min(self.width, len(names)), replace=False)
             guess = tuple(describe(protected[names[j]], row, medians[names[j]]) for j in np.sort(chosen))
             if n_fitting(protected, guess) == 1:
-                found.append(guess)
+                found[guess] = None
             if len(found) == self.attacks:
                 break
-        return found
+        return list(found)
 
 
 def _successes(victims: Table, guesses: list[tuple[Condition, ...]]) -> Floats:
