@@ -202,6 +202,22 @@ def test_order_of_records_does_not_matter(measure):
 
 
 @each_measure
+def test_public_notes_tell_nothing_of_the_records(measure):
+    """Two files of the same shape have the same public notes: whatever depends on the records stays inside."""
+    other = random_table(11), random_table(12)
+    for one, another in zip(measure(*ORDINARY), measure(*other), strict=True):
+        assert one.public_note == another.public_note, one.name
+
+
+@each_measure
+def test_shares_of_records_say_of_how_many(measure):
+    """Every percentage knows how many records 100 % are, so that small counts can be found."""
+    for figure in measure(*ORDINARY):
+        if figure.unit == "%" and not np.isnan(figure.value):
+            assert figure.people, figure.name
+
+
+@each_measure
 def test_order_of_columns_does_not_matter(measure):
     """Columns in another order, in both files, give equal figures."""
     if isinstance(measure, (PrefixLinkage, SubsetLinkage, Linkability, ProbabilisticLinkage)):

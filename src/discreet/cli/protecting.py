@@ -118,7 +118,7 @@ class Protected:
 
 def show_evidence(evidence: Evidence, page: Page) -> None:
     """The short form: risk before and after, then what analyses lose. Exact, for whoever sits in front of it."""
-    heading, *lines = str(evidence).splitlines()
+    _, heading, *lines = str(evidence).splitlines()
     page.line(f"Measured (exact, so internal): {heading}", "title")
     for line in lines:
         page.line(line, indent=2)

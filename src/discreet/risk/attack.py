@@ -32,10 +32,15 @@ def check_control(original: Table, control: Table | None) -> None:
 
 
 def attack_figures(
-    stem: str, hits: Floats, control: Floats | None, parts: tuple[Part, ...] = (), note: str = ""
+    stem: str,
+    hits: Floats,
+    control: Floats | None,
+    parts: tuple[Part, ...] = (),
+    note: str = "",
+    counted: str = "",
 ) -> tuple[Figure, ...]:
     """The rate of success; with a control also its rate and the excess, each with its 95 % interval."""
-    rate = percent_figure(f"{stem}.rate", hits, estimate=True, parts=parts, note=note)
+    rate = percent_figure(f"{stem}.rate", hits, estimate=True, parts=parts, note=note, counted=counted)
     if control is None or not len(control) or not len(hits):
         return (rate,)
     found = excess_interval((float(hits.sum()), len(hits)), (float(control.sum()), len(control)))
@@ -43,5 +48,15 @@ def attack_figures(
     return (
         rate,
         percent_figure(f"{stem}.control", control, estimate=True, better=False, note=note),
-        Figure(f"{stem}.excess", excess, "%", "lower", (-100.0, 100.0), interval=(low, high), note=note),
+        Figure(
+            f"{stem}.excess",
+            excess,
+            "%",
+            "lower",
+            (-100.0, 100.0),
+            interval=(low, high),
+            note=note,
+            people=len(hits),
+            public_note=note,
+        ),
     )

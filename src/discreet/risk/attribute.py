@@ -124,7 +124,8 @@ class AttributeDisclosure:
             if missed is None:
                 continue
             error, baseline = missed
-            (far if original[name].is_numeric else wrong).append(Part((name,), error))
+            asked = int((~original[name].missing).sum())
+            (far if original[name].is_numeric else wrong).append(Part((name,), error, people=asked))
             if baseline > 0:
                 gains.append(Part((name,), 1.0 - error / baseline))
         note = f"{len(known)} known columns, numbers among them in {self.classes} classes."
@@ -177,4 +178,6 @@ def _mean(
     if not parts:
         return replace(undefined(name, unit, bounds, f"{_NOTHING} {note}"), better=better)
     value = float(np.mean([part.value for part in parts]))
-    return Figure(name, value, unit, better, bounds, parts=tuple(parts), note=note)
+    people = min((part.people for part in parts if part.people), default=None)
+    shown = tuple(parts)
+    return Figure(name, value, unit, better, bounds, parts=shown, note=note, people=people, public_note=note)

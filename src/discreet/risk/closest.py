@@ -61,7 +61,17 @@ def _median_of(distance: Floats, drawn: bool) -> Median:
 
 def _median_figure(name: str, unit: str, median: Median, note: str, parts: tuple[Part, ...] = ()) -> Figure:
     interval = (median.low, median.high) if median.drawn else None
-    return Figure(name, median.value, unit, "higher", POSITIVE, interval=interval, parts=parts, note=note)
+    return Figure(
+        name,
+        median.value,
+        unit,
+        "higher",
+        POSITIVE,
+        interval=interval,
+        parts=parts,
+        note=note,
+        public_note=note,
+    )
 
 
 @dataclass(frozen=True, kw_only=True)

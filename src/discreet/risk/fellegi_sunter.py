@@ -130,7 +130,8 @@ class ProbabilisticLinkage:
                 "lower",
                 (-np.inf, np.inf),
                 parts=tuple(parts),
-                note="log2(m/u): what agreement on each column, and on all, says for a match.",
+                note=(said := "log2(m/u): what agreement on each column, and on all, says for a match."),
+                public_note=said,
             ),
         )
 

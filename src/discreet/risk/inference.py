@@ -88,7 +88,7 @@ class Inference:
             share = np.bincount(query, weights=guessed, minlength=victims.n_records) / nearest.tied
             held = ~victims[name].missing
             if held.any():
-                parts.append(Part((name,), 100.0 * float(share[held].mean())))
+                parts.append(Part((name,), 100.0 * float(share[held].mean()), people=int(held.sum())))
             right += share * held
             asked += held
         return right[asked > 0] / asked[asked > 0], parts

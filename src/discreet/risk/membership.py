@@ -90,7 +90,16 @@ class Membership:
         limit = float(np.quantile(others, self.false_alarms, method="lower"))
         caught = (members < limit).astype(np.float64)
         return (
-            Figure("membership.area", area, "index", "lower", (0.0, 1.0), interval=interval, note=note),
+            Figure(
+                "membership.area",
+                area,
+                "index",
+                "lower",
+                (0.0, 1.0),
+                interval=interval,
+                note=note,
+                public_note=note,
+            ),
             percent_figure("membership.caught", caught, estimate=True, note=note),
         )
 

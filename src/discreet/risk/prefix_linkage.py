@@ -48,6 +48,7 @@ def _mean_linkage(
     value, drawn = 100.0 * float(records.mean()), len(records) < n_records
     half = float(np.hypot(over_choices or 0.0, _half_width(records) if drawn else 0.0))
     interval = (max(value - half, 0.0), min(value + half, 100.0))
+    said = f"{note} {len(records)} records drawn at random looked for theirs." if drawn else note
     return Figure(
         name,
         value,
@@ -57,8 +58,9 @@ def _mean_linkage(
         interval=None if over_choices is None and not drawn else interval,
         parts=tuple(parts),
         records=None if drawn else records,
-        note=f"{note} {len(records)} records drawn at random looked for theirs." if drawn else note,
+        note=said,
         people=len(records),
+        public_note=said,
     )
 
 

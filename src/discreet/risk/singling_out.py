@@ -96,9 +96,11 @@ class SinglingOut:
             size = min(original.n_records, self.control.n_records)
             victims = original.take(drawn_rows([original], size, generator))
             others = self.control.take(drawn_rows([self.control], size, generator))
-        note = f"{len(guesses)} guesses of up to {self.width} columns on {victims.n_records} records."
+        note = f"Guesses of up to {self.width} columns on {victims.n_records} records."
+        counted = f"{len(guesses)} different guesses."
         control = None if others is None else _successes(others, guesses)
-        return attack_figures("singling_out", _successes(victims, guesses), control, note=note)
+        hits = _successes(victims, guesses)
+        return attack_figures("singling_out", hits, control, note=note, counted=counted)
 
     def _guesses(
         self, protected: Table, names: Names, generator: np.random.Generator

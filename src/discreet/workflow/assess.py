@@ -17,6 +17,7 @@ from discreet.stats.threads import one_blas_thread
 from discreet.table.align import Aligned, align
 from discreet.table.frames import Frame, encode
 from discreet.table.load import open_data
+from discreet.table.native import library_name
 from discreet.table.schema import Schema
 from discreet.table.table import Table
 from discreet.workflow.evidence import THRESHOLD, Evidence, Finding
@@ -69,7 +70,8 @@ def assess(
     evidence = measure_all(
         chosen, *pair, keys=(keys.original, keys.protected), matched=matched, before=before
     )
-    return replace(evidence, left_out=_left_out(aligned), threshold=threshold)
+    library = library_name(opened.frame)
+    return replace(evidence, left_out=_left_out(aligned), threshold=threshold, library=library)
 
 
 def _matched(corresponds: bool | None, original: Table, protected: Table, *, reordered: bool) -> bool:
