@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, is_dataclass
-from typing import Any, ClassVar, Literal, Protocol, TypeAlias, runtime_checkable
+from typing import Any, Literal, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 
@@ -190,7 +190,10 @@ class Figure:
 class Measure(Protocol):
     """A figure, or a few that belong together, of how two tables differ. A frozen value that can be called."""
 
-    aspect: ClassVar[Aspect]
-    corresponds: ClassVar[bool]
+    @property
+    def aspect(self) -> Aspect: ...
+
+    @property
+    def corresponds(self) -> bool: ...
 
     def __call__(self, original: Table, protected: Table) -> tuple[Figure, ...]: ...
