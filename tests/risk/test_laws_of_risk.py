@@ -269,6 +269,6 @@ def test_unknown_columns_are_refused_with_those_that_exist():
 def test_every_measure_is_under_the_laws():
     """No file of a measure is left out of these tests."""
     home = Path(__file__).parents[2] / "src" / "discreet" / "risk"
-    helpers = {"__init__", "attack", "interval_figure", "rates", "selection", "sensitive"}
+    helpers = {"__init__", "attack", "correspondence", "interval_figure", "rates", "selection", "sensitive"}
     files = {path.stem for path in home.glob("*.py")} - helpers
     assert files == {type(measure).__module__.rsplit(".", 1)[1] for measure in MEASURES.values()}
