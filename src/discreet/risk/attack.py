@@ -14,6 +14,15 @@ from discreet.risk.rates import excess_interval, percent_figure
 from discreet.table.table import Table
 
 
+def refuse_frame(control: object) -> None:
+    """A measure's control is a table whose levels are the original's; whoever has a dataframe goes through `assess`."""
+    if control is not None and not isinstance(control, Table):
+        raise ParameterError(
+            f"A measure's `control` is a Table aligned with the original; got {type(control).__name__}. Give dataframes "
+            "and paths to discreet.assess(..., control=...), which aligns them for every measure that takes one."
+        )
+
+
 def check_control(original: Table, control: Table | None) -> None:
     """Refuse a control whose columns or categories are not the original's."""
     if control is None:

@@ -14,7 +14,7 @@ import numpy as np
 
 from discreet.arrays import Floats, Ints
 from discreet.base import Aspect, Figure, Part
-from discreet.risk.attack import check_control
+from discreet.risk.attack import check_control, refuse_frame
 from discreet.risk.rates import percent_figure, undefined
 from discreet.risk.selection import Names, analysed, drawn_rows, places_of, space_of
 from discreet.stats.neighbours import TIE, Scale, find_nearest
@@ -95,6 +95,9 @@ class ClosestRecord:
     scale: Scale = "sd"
     sample: int = 5_000
     seed: int = 0
+
+    def __post_init__(self) -> None:
+        refuse_frame(self.control)
 
     def __call__(self, original: Table, protected: Table) -> tuple[Figure, ...]:
         check_control(original, self.control)

@@ -15,7 +15,7 @@ import numpy as np
 from discreet.arrays import Bools, Floats, Ints
 from discreet.base import Aspect, Figure, Part
 from discreet.errors import ParameterError
-from discreet.risk.attack import attack_figures, check_control
+from discreet.risk.attack import attack_figures, check_control, refuse_frame
 from discreet.risk.rates import PERCENT, undefined
 from discreet.risk.selection import Names, drawn_rows, known_columns, places_of, secret_columns, space_of
 from discreet.stats.neighbours import Scale, find_nearest, find_tied
@@ -54,6 +54,7 @@ class Inference:
     seed: int = 0
 
     def __post_init__(self) -> None:
+        refuse_frame(self.control)
         if self.tolerance < 0 or self.attacks < 1:
             raise ParameterError("tolerance must not be negative and attacks at least 1.")
 

@@ -15,7 +15,7 @@ import numpy as np
 from discreet.arrays import Floats, Ints
 from discreet.base import Aspect, Figure
 from discreet.errors import ParameterError
-from discreet.risk.attack import attack_figures, check_control
+from discreet.risk.attack import attack_figures, check_control, refuse_frame
 from discreet.risk.rates import PERCENT, undefined
 from discreet.risk.selection import Names, analysed, drawn_rows, places_of, space_of
 from discreet.stats.neighbours import TIE, Nearest, Scale, find_nearest
@@ -56,6 +56,7 @@ class Linkability:
     seed: int = 0
 
     def __post_init__(self) -> None:
+        refuse_frame(self.control)
         if (self.first is None) != (self.second is None):
             raise ParameterError("Give both first and second, or neither.")
         if set(self.first or ()) & set(self.second or ()):

@@ -16,7 +16,7 @@ from scipy.stats import rankdata
 from discreet.arrays import Floats, Ints
 from discreet.base import Aspect, Figure
 from discreet.errors import ParameterError
-from discreet.risk.attack import check_control
+from discreet.risk.attack import check_control, refuse_frame
 from discreet.risk.rates import percent_figure, undefined
 from discreet.risk.selection import Names, analysed, drawn_rows, places_of, space_of
 from discreet.stats.neighbours import Scale, find_nearest
@@ -70,6 +70,7 @@ class Membership:
     seed: int = 0
 
     def __post_init__(self) -> None:
+        refuse_frame(self.control)
         if not 0 < self.false_alarms < 1:
             raise ParameterError(f"false_alarms must lie between 0 and 1. Got {self.false_alarms}.")
 

@@ -16,7 +16,7 @@ import numpy as np
 from discreet.arrays import Bools, Floats
 from discreet.base import Aspect, Figure
 from discreet.errors import ParameterError
-from discreet.risk.attack import attack_figures, check_control
+from discreet.risk.attack import attack_figures, check_control, refuse_frame
 from discreet.risk.rates import PERCENT, undefined
 from discreet.risk.selection import Names, analysed, canonical_rows, drawn_rows
 from discreet.table.column import Column
@@ -80,6 +80,7 @@ class SinglingOut:
     seed: int = 0
 
     def __post_init__(self) -> None:
+        refuse_frame(self.control)
         if self.width < 1 or self.attacks < 1:
             raise ParameterError(f"width and attacks must be at least 1. Got {self.width}, {self.attacks}.")
 

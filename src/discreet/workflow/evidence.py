@@ -26,6 +26,7 @@ HEADLINES: dict[Aspect, tuple[str, ...]] = {
         "group_sizes.smallest",
         "group_sizes.uniques",
         "linkage.distance",
+        "linkage.distance_in_parts",
         "copies.uniques",
         "closest.to_original",
         "closest.ratio",
@@ -41,6 +42,7 @@ HEADLINES: dict[Aspect, tuple[str, ...]] = {
         "distributions.total_variation",
         "regression.overlap",
         "learning.loss",
+        "pil.q_in_parts",
     ),
 }
 
@@ -217,6 +219,7 @@ def publishable(figure: Figure, threshold: int = THRESHOLD, n_records: int | Non
 
 
 _WHOLE = {"%": 100.0, "share": 1.0}
+_NOTHING = 1e-9  # shares below this are rounding errors of none
 
 
 def raised(value: float, figure: Figure, people: int | None, threshold: int) -> tuple[float, bool]:
@@ -228,7 +231,7 @@ def raised(value: float, figure: Figure, people: int | None, threshold: int) -> 
     if figure.unit == "records":
         least = min(float(threshold), figure.bounds[1])
         return (least, True) if 0 < value < threshold else (value, False)
-    if whole is None or not people or math.isnan(value) or value == 0:
+    if whole is None or not people or math.isnan(value) or abs(value) < _NOTHING * whole:
         return value, False
     if people < 2 * threshold:
         return whole, True
@@ -266,8 +269,11 @@ def _line(finding: Finding, columns: Sequence[str]) -> str:
 
 
 def _extremes(figure: Figure, columns: Sequence[str]) -> str:
-    """The best and the worst column, or pair of columns, of the breakdown, by name."""
-    parts = [part for part in figure.parts if not math.isnan(part.value) and set(part.of) <= set(columns)]
+    """The best and the worst of the breakdown: columns by name, parts of the table by number."""
+    named = (
+        set(columns) if not figure.name.endswith("_in_parts") else {of for p in figure.parts for of in p.of}
+    )
+    parts = [part for part in figure.parts if not math.isnan(part.value) and set(part.of) <= named]
     if len(parts) < 2 or figure.better == "neither":
         return ""
     ordered = sorted(parts, key=lambda part: part.value, reverse=figure.better == "higher")
