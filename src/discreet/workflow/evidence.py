@@ -21,30 +21,25 @@ THRESHOLD = 10  # counts of records below this are not published
 _LINES = 10  # of the short form
 
 # The figures of the short form: what a board asks for, the most important first. Those not measured are passed over.
-HEADLINES: dict[Aspect, tuple[str, ...]] = {
-    "risk": (
-        "group_sizes.smallest",
-        "group_sizes.uniques",
-        "linkage.distance",
-        "linkage.distance_in_parts",
-        "copies.uniques",
-        "closest.to_original",
-        "closest.ratio",
-        "attribute.gain",
-        "individual.expected",
-        "diversity.homogeneous",
-        "membership.area",
-    ),
-    "utility": (
-        "propensity.ratio",
-        "moments.mean",
-        "moments.correlation",
-        "distributions.total_variation",
-        "regression.overlap",
-        "learning.loss",
-        "pil.q_in_parts",
-    ),
-}
+_OF_STRANGERS = ("copies.uniques", "closest.to_original", "closest.ratio", "membership.area")
+_OF_RECORDS = (
+    "group_sizes.smallest",
+    "group_sizes.uniques",
+    "linkage.distance",
+    "linkage.distance_in_parts",
+    "diversity.homogeneous",
+    "attribute.gain",
+    "individual.expected",
+)
+_UTILITIES = (
+    "propensity.ratio",
+    "moments.mean",
+    "moments.correlation",
+    "distributions.total_variation",
+    "regression.overlap",
+    "learning.loss",
+    "pil.q_in_parts",
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,15 +92,16 @@ class Evidence:
         return tuple(finding for finding in self.findings if finding.aspect == aspect)
 
     def headlines(self) -> tuple[Finding, ...]:
-        """At most ten findings, risk first; those of each aspect that come first where no usual one was measured."""
-        chosen = {aspect: self._usual(aspect) or self.of(aspect)[: _LINES // 2] for aspect in HEADLINES}
-        n_risk = max(_LINES // 2, _LINES - len(chosen["utility"]))
-        risk = chosen["risk"][:n_risk]
-        return (*risk, *chosen["utility"][: _LINES - len(risk)])
+        """At most ten findings, risk first; the first ones of an aspect of which no usual one was measured."""
+        usual = (*_OF_RECORDS, *_OF_STRANGERS) if self.corresponds else (*_OF_STRANGERS, *_OF_RECORDS)
+        risk, utility = self._chosen("risk", usual), self._chosen("utility", _UTILITIES)
+        n_risk = max(_LINES // 2, _LINES - len(utility))
+        return (*risk[:n_risk], *utility[: _LINES - len(risk[:n_risk])])
 
-    def _usual(self, aspect: Aspect) -> tuple[Finding, ...]:
+    def _chosen(self, aspect: Aspect, usual: Sequence[str]) -> tuple[Finding, ...]:
         found = {finding.figure.name: finding for finding in self.of(aspect)}
-        return tuple(found[name] for name in HEADLINES[aspect] if name in found)
+        chosen = tuple(found[name] for name in usual if name in found)
+        return chosen or self.of(aspect)[: _LINES // 2]
 
     def __str__(self) -> str:
         taken = "taken" if self.corresponds else "not taken"
@@ -371,12 +367,9 @@ def _heading(found: Mapping[str, Finding]) -> dict[str, Any]:
 def _headlines_of(evidence: Iterable[Evidence]) -> list[str]:
     """Figures of the short form of any of these, risk first."""
     named = {f.figure.name: f.aspect for one in evidence for f in one.headlines()}
-    return sorted(named, key=lambda name: (named[name], _place(name, named[name])))
-
-
-def _place(name: str, aspect: Aspect) -> int:
-    usual = HEADLINES[aspect]
-    return usual.index(name) if name in usual else len(usual)
+    usual = (*_OF_RECORDS, *_OF_STRANGERS, *_UTILITIES)
+    place = {name: i for i, name in enumerate(usual)}
+    return sorted(named, key=lambda name: (named[name], place.get(name, len(usual))))
 
 
 def compare(evidence: Mapping[str, Evidence] | Sequence[Evidence]) -> Comparison:
