@@ -271,6 +271,16 @@ def test_intervals_as_files_spell_them(text: str, middle: float) -> None:
     assert after.values.tolist() == [middle, 50.0]
 
 
+def test_intervals_of_pandas() -> None:
+    """What pandas.cut makes is read like the text of it."""
+    schema = schema_of(variable("v", "numeric"))
+    original, _ = encode(pd.DataFrame({"v": [5, 15, 18]}), schema)
+    cut = pd.DataFrame({"v": pd.cut(pd.Series([5, 15, None]), [0, 10, 20])})
+    after = align(original, cut, schema).protected["v"]
+    assert after.values.tolist() == [5.5, 15.5, 0.0]
+    assert after.missing.tolist() == [False, False, True]
+
+
 def test_open_ends_of_numbers_with_decimals_are_not_moved() -> None:
     """[1, 2) of numbers with decimals has its middle at 1.5."""
     _, after = one_column("numeric", [0.5, 9.0], ["[1,2)", "3.5"])

@@ -219,7 +219,7 @@ def _categories(variable: Variable, frame: nw.DataFrame[Any], text_of: TextOf | 
 
 
 def _in_words(frame: nw.DataFrame[Any], name: str) -> nw.DataFrame[Any]:
-    """The dataframe with one column as texts."""
+    """A column of cells of several types as texts."""
     library = library_of(frame.implementation)
     series = library.column(frame.to_native(), name)
     if library.form_of(series).sort != "mixed":

@@ -51,9 +51,9 @@ open_high=False))
     >>> span_of("[20,30)").open_high, span_of("<18").high, span_of(">= 65").low, span_of("young")
     (True, 18.0, 65.0, None)
     """
-    if not isinstance(cell, str):
+    if not isinstance(cell, str) and type(cell).__name__ != "Interval":  # pandas.cut makes these
         return None
-    text = cell.strip()
+    text = str(cell).strip()
     if found := _BRACKETED.fullmatch(text):
         left, low, high, right = found.groups()
         return _ordered(Span(_end(low), _end(high), left in "(]", right in ")["))

@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 
 from discreet.base import Figure, Measure
-from discreet.errors import InputError, ParameterError
+from discreet.errors import InputError, ParameterError, SchemaError
 from discreet.progress import share, stage
 from discreet.release import Release
 from discreet.risk.correspondence import seems_reordered
@@ -21,7 +21,7 @@ from discreet.table.column import Column
 from discreet.table.frames import Frame, as_frame, encode, encode_column
 from discreet.table.load import Opened, open_data
 from discreet.table.native import library_name
-from discreet.table.schema import Schema
+from discreet.table.schema import Schema, Variable
 from discreet.table.table import Table
 from discreet.utility.formula import Formula
 from discreet.workflow.evidence import THRESHOLD, Evidence, Finding
@@ -216,18 +216,24 @@ def _with_households(
     declared = schema.of_role("cluster")
     if not declared:
         return keys
-    here = _cluster(opened, schema, declared[0].name)
-    there = _cluster(other, schema, declared[0].name) or (here if matched else None)
+    here = _cluster(opened, declared[0].name)
+    there = _cluster(other, declared[0].name) or (here if matched else None)
     if here is None or there is None:
         return keys
     return _with_column(keys[0], here), _with_column(keys[1], there)
 
 
-def _cluster(opened: Opened, schema: Schema, name: str) -> Column | None:
+def _cluster(opened: Opened, name: str) -> Column | None:
+    """The column as categories, None where the file lacks it or its cells are of several types."""
     frame = as_frame(opened.frame)
     if name not in frame.columns:
         return None
-    return encode_column(frame, replace(schema[name], levels=None), schema.taxonomies, opened.text_of)[0]
+    try:
+        return encode_column(frame, Variable(name=name, kind="nominal", role="cluster"), {}, opened.text_of)[
+            0
+        ]
+    except SchemaError:
+        return None
 
 
 # -- what is asked of the measures -------------------------------------------------------------------------------
