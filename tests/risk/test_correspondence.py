@@ -33,7 +33,8 @@ def test_unique_copies_by_hand():
     """0 and 1 are alone and unchanged, 0 at its place and 1 elsewhere; 2 and 3 are equal to each other."""
     cells = {"a": [1.0, 2, 3, 3], "b": [1.0, 2, 3, 3], "sex": list("fmff")}
     original = Table.build(cells, VARIABLES)
-    here, there = unique_copies(original, original.take(np.array([0, 2, 1, 3])), ("a", "b", "sex"))
+    here, there, n_unique = unique_copies(original, original.take(np.array([0, 2, 1, 3])), ("a", "b", "sex"))
+    assert n_unique == 2
     assert here.tolist() == [0, 1]
     assert there.tolist() == [0, 2]
 
@@ -51,6 +52,22 @@ def test_a_file_shuffled_inside_blocks_is_told_by_its_unique_records():
     original = table().take(order)
     blocks = np.concatenate([20 * i + np.random.default_rng(i).permutation(20) for i in range(10)])
     assert seems_reordered(original, original.take(blocks))
+
+
+def test_equal_records_by_chance_do_not_make_a_file_reordered():
+    """Noise on a crowded grid: hundreds of unique records meet another's new values, and none was moved."""
+    rng = np.random.default_rng(2)
+    cells = rng.integers(0, 80, (4000, 2)).astype(float)
+    sex = rng.choice(["f", "m"], 4000).tolist()
+    moved = cells + rng.integers(1, 4, cells.shape)
+    original, protected = (
+        Table.build({"a": c[:, 0].tolist(), "b": c[:, 1].tolist(), "sex": sex}, VARIABLES)
+        for c in (cells, moved)
+    )
+    here, there, _ = unique_copies(original, protected, ("a", "b", "sex"))
+    assert len(here) > 300
+    assert (here != there).all()
+    assert not seems_reordered(original, protected)
 
 
 def test_other_people_do_not_correspond():

@@ -16,6 +16,7 @@ from discreet.stats.neighbours import TIE, Points, Space, find_nearest
 from discreet.table.table import Table
 
 _LEAST_UNIQUES = 10  # unchanged unique records that settle the question
+_LEAST_SHARE = 0.5  # of all unique ones: by chance, at most 1/e of them meet just one equal record (Poisson)
 _LEAST_RECORDS = 30  # fewer cannot be told from chance
 _MOST_RECORDS = 5_000
 _SEEKERS = 200
@@ -34,14 +35,14 @@ def seems_reordered(original: Table, protected: Table) -> bool:
     names = analysed(original)
     if not names or not original.n_records:
         return False
-    here, there = unique_copies(original, protected, names)
-    if len(here) >= _LEAST_UNIQUES:
+    here, there, n_unique = unique_copies(original, protected, names)
+    if len(here) >= max(_LEAST_UNIQUES, _LEAST_SHARE * n_unique):
         return bool(np.mean(here == there) < 0.5)
     return original.n_records >= _LEAST_RECORDS and _no_nearer_than_random(original, protected, names)
 
 
-def unique_copies(original: Table, protected: Table, names: Names) -> tuple[Ints, Ints]:
-    """Rows, in both tables, of the records that are alone in each and equal in all these columns."""
+def unique_copies(original: Table, protected: Table, names: Names) -> tuple[Ints, Ints, int]:
+    """Rows, in both tables, of records that are alone in each and equal in all these columns; how many are alone here."""
     n = original.n_records
     groups = group_records(joint_keys([original, protected], names), n + protected.n_records)
     sides = groups.labels[:n], groups.labels[n:]
@@ -49,7 +50,7 @@ def unique_copies(original: Table, protected: Table, names: Names) -> tuple[Ints
     alone = np.flatnonzero((counts[0] == 1) & (counts[1] == 1))
     last = len(groups.labels) - 1
     backwards = type(groups)(groups.labels[::-1], groups.n_groups)
-    return first_rows(groups)[alone], (last - first_rows(backwards) - n)[alone]
+    return first_rows(groups)[alone], (last - first_rows(backwards) - n)[alone], int(np.sum(counts[0] == 1))
 
 
 def _no_nearer_than_random(original: Table, protected: Table, names: Names) -> bool:
