@@ -207,8 +207,9 @@ def test_a_fault_of_one_measure_is_one_line(
         raise ValueError("secret cell Qaxton")
 
     monkeypatch.setattr("discreet.utility.moments.MomentChange.__call__", broken)
-    result = discreet("assess", people, safe)
-    assert result.exit_code == 0
-    assert "fault: MomentChange failed inside: ValueError" in result.stdout
-    assert "secret cell" not in result.stdout + result.stderr
-    assert "linkage.distance" in result.stdout
+    for arguments in (["assess", people, safe], ["protect", people, people.parent / "own.csv"]):
+        result = discreet(*arguments)
+        assert result.exit_code == 0
+        assert result.stdout.count("fault: MomentChange failed inside: ValueError") == 1
+        assert "secret cell" not in result.stdout + result.stderr
+        assert "linkage.distance" in result.stdout

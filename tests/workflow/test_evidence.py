@@ -99,10 +99,20 @@ def test_numbers_of_records_are_counts(value: float, shown: float, below: bool) 
 
 def test_a_part_may_be_a_share_of_other_records_than_the_whole() -> None:
     """30 % of 20 who were told is 6 people, although 30 % of all would be many."""
-    parts = (Part(("a",), 30.0, people=20), Part(("b",), 30.0))
+    parts = (Part(("a",), 30.0, people=20), Part(("b",), 20.0, people=30), Part(("c",), 30.0))
     out = publishable(Figure("attribution.tcap", 30.0, "%", "lower", PERCENT, parts=parts, people=900))
-    assert [(part.value, part.below) for part in out.parts] == [(50.0, True), (30.0, False)]
+    assert [(part.value, part.below) for part in out.parts] == [
+        (50.0, True), (pytest.approx(100 / 3), True), (30.0, False),
+    ]  # fmt: skip
     assert not out.below
+
+
+def test_a_single_hidden_entry_is_not_told_by_the_mean() -> None:
+    """0.2, 5 and 7 % with their mean: with 0.2 hidden alone, 3 x mean - 12 would tell it, so 5 is withheld too."""
+    parts = tuple(Part((name,), value) for name, value in (("a", 0.2), ("b", 5.0), ("c", 7.0)))
+    out = publishable(Figure("rank_interval.mean", 12.2 / 3, "%", "lower", PERCENT, parts=parts, people=1000))
+    assert [(part.value, part.below) for part in out.parts] == [(1.0, True), (100.0, True), (7.0, False)]
+    assert out.value == 12.2 / 3
 
 
 def test_a_share_is_one_of_the_files_records_unless_it_says_otherwise() -> None:

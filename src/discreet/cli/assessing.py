@@ -10,7 +10,7 @@ from typing import Any, cast
 
 from discreet.cli.corrections import Corrections
 from discreet.cli.page import Page
-from discreet.cli.protecting import show_evidence
+from discreet.cli.protecting import show_evidence, show_faults
 from discreet.cli.work import rehearse
 from discreet.errors import ParameterError
 from discreet.progress import stage
@@ -109,14 +109,9 @@ class Assessed:
 
 
 def _show_skipped(name: str, evidence: Evidence, page: Page) -> None:
+    show_faults(evidence, page, f" on {name}")
     for measure, reason in evidence.skipped.items():
-        if reason.startswith(FAILED):
-            page.line(
-                f"fault: {measure} {reason} on {name}. This is a fault of the program, not of your file; all other "
-                "figures stand. Please report it.",
-                "bad",
-            )
-        else:
+        if not reason.startswith(FAILED):
             page.line(f"note: {measure} was not taken of {name}: {reason}", "look")
 
 

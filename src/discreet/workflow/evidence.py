@@ -207,11 +207,20 @@ def publishable(figure: Figure, threshold: int = THRESHOLD, n_records: int | Non
         figure,
         value=value,
         below=below,
-        parts=tuple(parts),
+        parts=tuple(parts if below else _another_hidden(parts, figure)),
         records=None,
         interval=None if below else figure.interval,
         note=figure.public_note,
     )
+
+
+def _another_hidden(parts: list[Part], figure: Figure) -> list[Part]:
+    """With the least of the others withheld where one entry is hidden: from all others and their mean it would be told."""
+    others = [part for part in parts if not part.below and part.value > 0]
+    if sum(part.below for part in parts) != 1 or not others:
+        return parts
+    least = min(others, key=lambda part: part.value)
+    return [replace(part, value=figure.bounds[1], below=True) if part is least else part for part in parts]
 
 
 _WHOLE = {"%": 100.0, "share": 1.0}
