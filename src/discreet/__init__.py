@@ -103,6 +103,7 @@ if TYPE_CHECKING:
     from discreet.workflow.assess import assess as assess
     from discreet.workflow.evidence import Evidence as Evidence
     from discreet.workflow.evidence import compare as compare
+    from discreet.workflow.in_parts import InParts as InParts
     from discreet.workflow.inspect import inspect as inspect
     from discreet.workflow.pipeline import Pipeline as Pipeline
     from discreet.workflow.protect import infer as infer
@@ -176,6 +177,7 @@ _HOME = {
     "discreet.utility.regression": ["RegressionChange"],
     "discreet.workflow.assess": ["assess"],
     "discreet.workflow.evidence": ["Evidence", "compare"],
+    "discreet.workflow.in_parts": ["InParts"],
     "discreet.workflow.inspect": ["inspect"],
     "discreet.workflow.pipeline": ["Pipeline"],
     "discreet.workflow.protect": ["infer", "protect"],

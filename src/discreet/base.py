@@ -166,10 +166,15 @@ def parameters(value: Any) -> Any:
 
 @dataclass(frozen=True)
 class Part:
-    """One entry of a breakdown: what it is of (column names, or a label) and its value."""
+    """One entry of a breakdown: what it is of (column names, or a label) and its value.
+
+    `people` where they are others than the figure's; `below` as in `Figure`.
+    """
 
     of: tuple[str, ...]
     value: float
+    people: int | None = None
+    below: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -178,7 +183,9 @@ class Figure:
 
     `value` is NaN where the figure is not defined on these tables; `note` then says why. `records` holds a value per
     record: internal, left out of everything that may be published. `people` is the number of records that 100 % are,
-    where the value is a share of records: what stands for few of them is not published as it is.
+    where the value is a share of records (1 where it is the value of a single one): what stands for few of them is
+    not published as it is. `note` is internal, for it may count records; `public_note` is what of it may be
+    published. `below` marks a value of the publishable form that is only known to be no greater than this.
     """
 
     name: str
@@ -191,13 +198,18 @@ class Figure:
     records: Floats | None = field(default=None, repr=False)
     note: str = ""
     people: int | None = None
+    public_note: str = ""
+    below: bool = False
 
 
 @runtime_checkable
 class Measure(Protocol):
     """A figure, or a few that belong together, of how two tables differ. A frozen value that can be called."""
 
-    aspect: ClassVar[Aspect]
-    corresponds: ClassVar[bool]
+    @property
+    def aspect(self) -> Aspect: ...
+
+    @property
+    def corresponds(self) -> bool: ...
 
     def __call__(self, original: Table, protected: Table) -> tuple[Figure, ...]: ...

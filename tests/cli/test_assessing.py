@@ -73,8 +73,14 @@ def test_small_counts_are_hidden_unless_asked_for(discreet: Command, people: Pat
         {row["measure"]: row["value"] for row in json.loads(path.read_text())["assessed"][0]["figures"]}
         for path in (publish, exact)
     ]
+    marked = {
+        row["measure"] for row in json.loads(publish.read_text())["assessed"][0]["figures"] if row["below"]
+    }
     few = {name for name in values[0] if values[0][name] != values[1][name]}
+    assert few
+    assert few <= marked
     assert all(values[0][name] > values[1][name] for name in few)
+    assert "minimal sample" not in publish.read_text()
     assert json.loads(exact.read_text())["internal"] is True
     assert exact.stat().st_mode & 0o077 == 0
 
@@ -141,3 +147,69 @@ def test_existing_outputs_are_kept_without_force(discreet: Command, people: Path
     assert page.read_text() == "mine"
     assert discreet("assess", people, safe, "--report", page, "--force").exit_code == 0
     assert page.read_text() != "mine"
+
+
+def test_questions_of_ones_own(discreet: Command, people: Path, safe: Path) -> None:
+    """--known, --secret, --by, --formula and --threshold reach the measures; the threshold is written down."""
+    arguments = ["--known", "age,sex", "--secret", "income", "--by", "town", "--threshold", "20"]
+    result = discreet(
+        "assess", people, safe, *arguments, "--formula", "income ~ age + sex", "--json", "--internal"
+    )
+    assert result.exit_code == 0, result.stderr
+    (assessed,) = json.loads(result.stdout)["assessed"]
+    assert assessed["threshold"] == 20
+    parts = {(row["measure"], row["of"]) for row in assessed["figures"]}
+    assert {("attribute.gain", "income"), ("regression.overlap", "income")} <= parts
+    assert ("linkage.distance_in_parts", "part 2") in parts
+    assert "2 columns" in next(
+        row["note"] for row in assessed["figures"] if row["measure"] == "linkage.distance"
+    )
+    refused = discreet("assess", people, safe, "--known", "salary")
+    assert refused.exit_code == 2
+    assert "salary" in refused.stderr
+
+
+def test_a_control_from_a_file(discreet: Command, people: Path, safe: Path, shown: Look) -> None:
+    """--control gives every attack its control; a file without the columns is refused by name."""
+    control = people.parent / "control.csv"
+    pl.read_csv(people).drop("person_id").sample(fraction=1.0, with_replacement=True, seed=1).write_csv(
+        control
+    )
+    result = discreet("assess", people, safe, "--control", control, "--level", "full", "--json")
+    assert result.exit_code == 0, result.stderr
+    found = figures(result)
+    assert {"membership.area", "inference.excess", "closest.to_original"} <= set(found)
+    pl.read_csv(control).drop("age").write_csv(people.parent / "short.csv")
+    refused = discreet("assess", people, safe, "--control", people.parent / "short.csv")
+    assert refused.exit_code == 2
+    assert "no readable column 'age'" in refused.stderr
+    assert shown(refused) == []
+
+
+def test_a_reordered_file_is_told(discreet: Command, people: Path, safe: Path) -> None:
+    """The heading and a note say that records were not taken to correspond."""
+    mixed = people.parent / "mixed.csv"
+    pl.read_csv(safe).sample(fraction=1.0, shuffle=True, seed=2).write_csv(mixed)
+    result = discreet("assess", people, mixed)
+    assert "not taken to correspond" in result.stdout
+    assert "do not seem to stand" in result.stdout
+    several = discreet("assess", people, safe, mixed)
+    assert "safe.csv: records taken to correspond" in several.stdout
+    assert "mixed.csv: records not taken to correspond" in several.stdout
+
+
+def test_a_fault_of_one_measure_is_one_line(
+    discreet: Command, people: Path, safe: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A fault inside is a visible line without its text; the other figures are there, and the exit code is 0."""
+
+    def broken(self: object, original: object, protected: object) -> None:
+        raise ValueError("secret cell Qaxton")
+
+    monkeypatch.setattr("discreet.utility.moments.MomentChange.__call__", broken)
+    for arguments in (["assess", people, safe], ["protect", people, people.parent / "own.csv"]):
+        result = discreet(*arguments)
+        assert result.exit_code == 0
+        assert result.stdout.count("fault: MomentChange failed inside: ValueError") == 1
+        assert "secret cell" not in result.stdout + result.stderr
+        assert "linkage.distance" in result.stdout

@@ -14,6 +14,7 @@ from typer.testing import Result
 from discreet.base import Verdict
 from discreet.claims.k_anonymity import KAnonymity
 from discreet.cli import protecting
+from discreet.errors import SchemaError
 from discreet.recipe import Recipe
 
 Command = Callable[..., Result]
@@ -76,15 +77,27 @@ def test_the_report_holds_no_cell_and_no_seed(
     assert not [secret for secret in secrets if secret in page]
 
 
-def test_what_cannot_be_measured_is_released_and_said(discreet: Command, people: Path) -> None:
-    """Where no column can be compared any more, the files are written and the lack of evidence is a note."""
-    lean = people.parent / "lean.csv"
-    pl.read_csv(people).select("age").write_csv(lean)
+def test_what_cannot_be_measured_is_released_and_said(
+    discreet: Command, people: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where nothing can be compared any more, the files are written and the lack of evidence is a note."""
+
+    def refuse(*given: object, **more: object) -> None:
+        raise SchemaError("The protected file shares no comparable column with the original.")
+
+    monkeypatch.setattr("discreet.cli.protecting.assess", refuse)
     result = discreet(
-        "recode", lean, people.parent / "coarse.csv", "--to", "age=40,60", "--role", "age=quasi"
+        "recode", people, people.parent / "coarse.csv", "--to", "age=40,60", "--role", "age=quasi"
     )
     assert result.exit_code == 0, result.stderr
     assert "could be measured" in result.stdout
+
+
+def test_a_recoded_file_is_measured(discreet: Command, people: Path) -> None:
+    """Ages in classes are still known: linkage reads them by their midpoints, and that is said."""
+    result = discreet("recode", people, people.parent / "coarse.csv", "--to", "age=40,60")
+    assert "linkage.distance" in result.stdout
+    assert "midpoints: age" in result.stdout
 
 
 @pytest.mark.parametrize(

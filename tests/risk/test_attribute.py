@@ -85,3 +85,15 @@ def test_missing_secrets_are_not_asked_for():
     found = figures(AttributeDisclosure(), original)
     assert found["attribute.misclassified"].value == 0
     assert np.isnan(found["attribute.error"].value)
+
+
+def test_infinite_numbers_leave_their_column_out_with_the_reason():
+    """One infinite charge: the gain is that of the other secret, and the note names what was left out and why."""
+    endless = PROTECTED.with_columns(PROTECTED["charge"].with_values(np.array([1.0, 1, 1, 7, np.inf])))
+    found = figures(AttributeDisclosure(), ORIGINAL, endless)
+    assert found["attribute.gain"].value == pytest.approx(
+        figures(AttributeDisclosure(secret=("illness",)))["attribute.gain"].value
+    )
+    assert "infinite numbers: charge" in found["attribute.gain"].note
+    assert "infinite numbers: charge" in found["attribute.error"].note
+    assert np.isnan(found["attribute.error"].value)

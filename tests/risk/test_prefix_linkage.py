@@ -55,3 +55,18 @@ def test_one_subset_has_no_interval():
     """Fewer than two subsets are refused."""
     with pytest.raises(ParameterError, match="subsets"):
         SubsetLinkage(subsets=1)
+
+
+@pytest.mark.parametrize("measure", [PrefixLinkage, SubsetLinkage])
+def test_a_sample_of_seekers_estimates_the_whole(measure):
+    """Twenty of sixty seekers: the interval holds the figure of all, and no value per record is kept."""
+    original, protected = tables()
+    (whole,), (sampled,) = (measure(sample=n)(original, protected) for n in (None, 20))
+    low, high = sampled.interval
+    assert low <= whole.value <= high
+    assert sampled.value != whole.value
+    assert (sampled.records, sampled.people) == (None, 20)
+    assert "20 records drawn" in sampled.note
+    assert "drawn at random looked" not in whole.note
+    with pytest.raises(ParameterError, match="sample"):
+        measure(sample=0)

@@ -10,7 +10,7 @@ from typing import Any, cast
 
 from discreet.cli.corrections import Corrections
 from discreet.cli.page import Page
-from discreet.cli.protecting import show_evidence
+from discreet.cli.protecting import show_evidence, show_faults
 from discreet.cli.work import rehearse
 from discreet.errors import ParameterError
 from discreet.progress import stage
@@ -20,8 +20,8 @@ from discreet.table.files.format import kind_of
 from discreet.table.files.writing import write_onto
 from discreet.table.load import open_data
 from discreet.table.polars_frame import new_frame
-from discreet.workflow.assess import Level, assess
-from discreet.workflow.evidence import Evidence, compare
+from discreet.workflow.assess import FAILED, Level, assess
+from discreet.workflow.evidence import THRESHOLD, Evidence, compare
 
 
 @dataclass(frozen=True)
@@ -30,6 +30,12 @@ class Wanted:
 
     level: str = "standard"
     corresponds: bool | None = None
+    control: Path | None = None
+    known: tuple[str, ...] | None = None
+    secret: tuple[str, ...] | None = None
+    by: tuple[str, ...] = ()
+    formulas: tuple[str, ...] = ()
+    threshold: int = THRESHOLD
     output: Path | None = None
     report: Path | None = None
     internal: bool = False
@@ -77,14 +83,18 @@ class Assessed:
                 show_evidence(one, page)
             if self.wanted.level == "full":
                 _show_all(name, one, page)
-            for measure, reason in one.skipped.items():
-                page.line(f"note: {measure} was not taken of {name}: {reason}", "look")
+            _show_skipped(name, one, page)
         self._show_files(page)
 
     def _show_comparison(self, page: Page) -> None:
         page.line(f"{self.source.name} -> {len(self.evidence)} files", "title")
         for line in str(compare(self.evidence)).splitlines():
             page.line(line, indent=2)
+        for name, one in self.evidence.items():
+            taken = "taken" if one.corresponds else "not taken"
+            page.line(f"{name}: records {taken} to correspond", indent=2)
+            for remark in one.remarks:
+                page.line(f"note: {name}: {remark}", "look", indent=2)
 
     def _show_files(self, page: Page) -> None:
         notice = "INTERNAL: do not publish" if self.wanted.internal else "may be published"
@@ -96,6 +106,13 @@ class Assessed:
             page.line(
                 "All figures, with their breakdowns: --output evidence.csv; as a page: --report.", "faint"
             )
+
+
+def _show_skipped(name: str, evidence: Evidence, page: Page) -> None:
+    show_faults(evidence, page, f" on {name}")
+    for measure, reason in evidence.skipped.items():
+        if not reason.startswith(FAILED):
+            page.line(f"note: {measure} was not taken of {name}: {reason}", "look")
 
 
 def _show_all(name: str, evidence: Evidence, page: Page) -> None:
@@ -121,19 +138,31 @@ def assess_files(
     reading: Mapping[str, Any] | None = None,
 ) -> Assessed:
     """Measure every protected file against the original, and write what was asked for."""
-    _rehearse((original, *protected), wanted)
+    inputs = (original, *protected, *([] if wanted.control is None else [wanted.control]))
+    _rehearse(inputs, wanted)
     with stage("reading"):
         opened = open_data(original, **(reading or {}))
+        control = None if wanted.control is None else open_data(wanted.control, **(reading or {}))
     schema = corrections.apply(opened)
     found: dict[str, Evidence] = {}
     for name, path in _named(protected).items():
         with stage(f"reading {name}"):
             other = open_data(path, **(reading or {}))
         found[name] = assess(
-            opened, other, schema, level=cast("Level", wanted.level), corresponds=wanted.corresponds
+            opened,
+            other,
+            schema,
+            level=cast("Level", wanted.level),
+            control=control,
+            known=wanted.known,
+            secret=wanted.secret,
+            by=wanted.by,
+            formulas=wanted.formulas,
+            corresponds=wanted.corresponds,
+            threshold=wanted.threshold,
         )
     assessed = Assessed(original, found, wanted)
-    _write(assessed, (original, *protected))
+    _write(assessed, inputs)
     return assessed
 
 

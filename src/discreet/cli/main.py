@@ -331,7 +331,9 @@ def replay(
 Examples:
   discreet assess patients.csv safe.csv
   discreet assess patients.csv safe.csv --level full --output evidence.csv --report evidence.html
-  discreet assess patients.csv synthetic.csv --no-corresponds
+  discreet assess patients.csv synthetic.csv --no-corresponds --control others.csv --level full
+  discreet assess patients.csv safe.csv --known age,sex,zip --secret diagnosis --by region
+  discreet assess patients.csv safe.csv --formula 'charge ~ age + sex' --threshold 20
   discreet assess patients.csv ours.csv theirs.csv --report comparison.html
 
 How to read a line: `risk  linkage.distance  81 -> 13 %` says that of 100 records an intruder who looks for the
@@ -360,10 +362,56 @@ def assess(
         typer.Option(
             "--corresponds/--no-corresponds",
             show_default=False,
-            help="Whether record i was made from record i; taken so where both files have equally many. Say "
+            help="Whether record i was made from record i; found out where both files have equally many. Say "
             "--no-corresponds for synthetic or reordered files.",
         ),
     ] = None,
+    control: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="People of the same population whom the method never saw: what an attack learns of them too, the "
+            "file did not give away.",
+        ),
+    ] = None,
+    known: Annotated[
+        str | None,
+        typer.Option(
+            metavar="A,B",
+            show_default=False,
+            help="Columns an intruder knows; the quasi-identifiers by default.",
+        ),
+    ] = None,
+    secret: Annotated[
+        str | None,
+        typer.Option(
+            metavar="A,B",
+            show_default=False,
+            help="Columns an intruder wants; the confidential ones by default.",
+        ),
+    ] = None,
+    by: Annotated[
+        str | None,
+        typer.Option(
+            metavar="A,B",
+            show_default=False,
+            help="Also measure inside each part that the values of these columns make.",
+        ),
+    ] = None,
+    formula: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--formula",
+            metavar="'Y ~ X + Z'",
+            help="A regression to compare, in place of each number on all others; may be repeated.",
+        ),
+    ] = None,
+    threshold: Annotated[
+        int,
+        typer.Option(
+            metavar="NUMBER", help="What stands for fewer records than this is not published as it is."
+        ),
+    ] = 10,
     output: Annotated[
         Path | None,
         typer.Option(
@@ -398,15 +446,29 @@ def assess(
     """Measure risk and utility of any protected file against its original, whoever made it.
 
     Risk is shown before -> after: what a release without protection would show, and what is left. Files written hold
-    no cell value, and counts below 10 as such, unless --internal is given.
+    no cell value, and mark what stands for fewer than 10 records (--threshold), unless --internal is given.
     """
     reading = reading_of(delimiter, encoding, decimal, format, null)
 
     def work() -> Any:
+        from discreet.cli.arguments import names_in
         from discreet.cli.assessing import Wanted, assess_files
         from discreet.cli.corrections import Corrections
 
-        wanted = Wanted(level, corresponds, output, report, internal, force)
+        wanted = Wanted(
+            level=level,
+            corresponds=corresponds,
+            control=control,
+            known=None if known is None else names_in(known),
+            secret=None if secret is None else names_in(secret),
+            by=names_in(by or ""),
+            formulas=tuple(formula or ()),
+            threshold=threshold,
+            output=output,
+            report=report,
+            internal=internal,
+            force=force,
+        )
         return assess_files(
             original, protected, Corrections(schema, role or (), taxonomy or ()), wanted, reading
         )

@@ -21,7 +21,7 @@ from discreet.table.load import Opened, open_data
 from discreet.table.polars_frame import as_polars
 from discreet.table.schema import WITHHELD, Role, Schema
 from discreet.version import VERSION
-from discreet.workflow.assess import assess
+from discreet.workflow.assess import FAILED, assess
 from discreet.workflow.evidence import Evidence
 from discreet.workflow.methods import build_method
 from discreet.workflow.protect import Outputs, write_release
@@ -84,6 +84,7 @@ class Protected:
         self._show_claims(page)
         if self.evidence:
             show_evidence(self.evidence, page)
+            show_faults(self.evidence, page)
         self._show_roles(page)
         rows = [
             (str(path), _WHAT[name] + ("; INTERNAL: do not publish" if name == "recipe" else ""))
@@ -118,10 +119,21 @@ class Protected:
 
 def show_evidence(evidence: Evidence, page: Page) -> None:
     """The short form: risk before and after, then what analyses lose. Exact, for whoever sits in front of it."""
-    heading, *lines = str(evidence).splitlines()
+    _, heading, *lines = str(evidence).splitlines()
     page.line(f"Measured (exact, so internal): {heading}", "title")
     for line in lines:
         page.line(line, indent=2)
+
+
+def show_faults(evidence: Evidence, page: Page, where: str = "") -> None:
+    """Measures that failed inside: a line each, for the other figures stand."""
+    for measure, reason in evidence.skipped.items():
+        if reason.startswith(FAILED):
+            page.line(
+                f"fault: {measure} {reason}{where}. This is a fault of the program, not of your file; all other figures "
+                "stand. Please report it.",
+                "bad",
+            )
 
 
 def described(method: Method) -> str:

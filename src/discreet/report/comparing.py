@@ -92,6 +92,7 @@ def summarize_comparison(comparison: Comparison, version: str) -> ComparisonSumm
             for what, why in one.not_measured
         ),
         version=version,
+        threshold=min([one.threshold for one in comparison.evidence.values()], default=THRESHOLD),
     )
 
 

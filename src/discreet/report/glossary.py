@@ -71,6 +71,11 @@ RISKS: dict[str, Words] = {
         "Unique records copied",
         "Share of released records, alone with their values, that equal an original record alone with them.",
     ),
+    "closest.to_original": Words(
+        "Nearer to the original than to strangers",
+        "Share of released records that are nearer to a record of the original than to one of people who are not in it. "
+        "50 %: nothing was memorised.",
+    ),
     "membership.area": Words(
         "Taking part can be told",
         "How well somebody can tell who was in the original. 50 %: not better than by tossing a coin; 100 %: always.",
@@ -90,6 +95,14 @@ UTILITIES: dict[str, Words] = {
     "propensity_trees.standardised": Words(
         "Original and release told apart, by trees",
         "As above, by a model that finds interactions by itself.",
+    ),
+    "propensity_cart.standardised": Words(
+        "Original and release told apart, by a tree",
+        "As above, by a model that finds interactions by itself.",
+    ),
+    "propensity_boosted.standardised": Words(
+        "Original and release told apart, by many trees",
+        "As above, by a model that finds finer differences.",
     ),
     "distributions.total_variation": Words(
         "Categories moved",
@@ -162,8 +175,8 @@ MAP_LOSSES = (
 def title_of(name: str) -> str:
     """What a figure is called; its own name made readable where nobody gave it another.
 
-    >>> title_of("moments.mean"), title_of("closest.to_original")
-    ('Means', 'Closest: to original')
+    >>> title_of("moments.mean"), title_of("closest.median")
+    ('Means', 'Closest: median')
     """
     if name in WORDS:
         return WORDS[name].title

@@ -18,7 +18,7 @@ from discreet.report.guarantees import Sort, promise_of
 from discreet.report.making import Step, step_of
 from discreet.report.wording import interval_text, listed, number_text, plain, sentence
 from discreet.table.schema import Variable
-from discreet.workflow.evidence import THRESHOLD, Evidence, Finding, hidden, publishable
+from discreet.workflow.evidence import THRESHOLD, Evidence, Finding
 
 
 @dataclass(frozen=True)
@@ -156,6 +156,7 @@ def summarize(release: Release, evidence: Evidence | None) -> Summary:
         notes=tuple(plain(note) for note in release.notes),
         limits=_limits(release, claims, evidence),
         version=plain(recipe.version),
+        threshold=_threshold(evidence),
     )
 
 
@@ -200,7 +201,8 @@ def _limits(release: Release, claims: Iterable[ClaimLine], evidence: Evidence | 
         "Risk was measured by the attacks named in this report. Others may do better.",
         "Another release of the same people, by anybody, can be combined with this one. This report does not see it.",
         "" if evidence is None else _correspondence(evidence),
-        f"Figures are rounded. Where one stands for fewer than {THRESHOLD} records, this report says only that.",
+        f"Figures are rounded. Where one stands for fewer than {_threshold(evidence)} records, this report says only "
+        "that.",
         "Whether the risk that is left may be taken is a decision of the publisher and of the law, not of a measure.",
     ]
     if evidence is None:
@@ -208,6 +210,10 @@ def _limits(release: Release, claims: Iterable[ClaimLine], evidence: Evidence | 
             0, "Neither risk nor utility was measured for this report: only the claims were checked."
         )
     return tuple(limit for limit in limits if limit)
+
+
+def _threshold(evidence: Evidence | None) -> int:
+    return THRESHOLD if evidence is None else evidence.threshold
 
 
 def _correspondence(evidence: Evidence) -> str:
@@ -221,7 +227,7 @@ def _correspondence(evidence: Evidence) -> str:
 
 def measured(evidence: Evidence) -> Measured:
     """The evidence as lines, in publishable form."""
-    defined = [finding for finding in evidence.findings if not math.isnan(finding.figure.value)]
+    defined = [finding for finding in evidence.published() if not math.isnan(finding.figure.value)]
     lines = {finding.figure.name: (finding.aspect, figure_line(finding, evidence)) for finding in defined}
     return Measured(
         n_original=evidence.n_original,
@@ -249,19 +255,18 @@ def _main(
 
 
 def figure_line(finding: Finding, evidence: Evidence) -> FigureLine:
-    """A figure in publishable form. Notes stay inside: they may count records."""
+    """A published figure as it is said. Notes stay inside: they may count records."""
     figure = finding.figure
-    shown = publishable(figure, evidence.threshold)
-    best, worst = _extremes(figure, shown, evidence)
+    best, worst = _extremes(figure, evidence)
     return FigureLine(
         name=plain(figure.name),
         title=plain(title_of(figure.name)),
         reading=glossary.WORDS[figure.name].reading if figure.name in glossary.WORDS else "",
         better=_better(finding.aspect, figure),
-        after=_reading(figure.value, shown.value, figure.unit),
+        after=_reading(figure.value, figure.below, figure),
         before=_before(finding, evidence),
-        interval=interval_text(shown.interval, figure.unit) if shown.interval else "",
-        ends=_ends(shown),
+        interval=interval_text(figure.interval, figure.unit) if figure.interval else "",
+        ends=_ends(figure),
         best=best,
         worst=worst,
         is_share=figure.unit == "%" or (figure.unit == "share" and figure.bounds == (0.0, 1.0)),
@@ -275,19 +280,18 @@ def _better(aspect: Aspect, figure: Figure) -> str:
 
 
 def _before(finding: Finding, evidence: Evidence) -> Reading | None:
-    if finding.before is None:
-        return None
-    shown = hidden(finding.before, finding.figure, evidence.threshold)
-    return _reading(finding.before, shown, finding.figure.unit)
+    before = evidence.published_before(finding)
+    return None if before is None else _reading(before.value, before.below, finding.figure)
 
 
-def _reading(found: float, shown: float, unit: str) -> Reading:
+def _reading(shown: float, below: bool, figure: Figure) -> Reading:
     """What may be shown; that it stands for few records, where it does."""
     if math.isnan(shown):
         return Reading("not defined", None)
-    text = number_text(shown, unit)
-    value = wording.scaled(shown, unit)
-    return Reading(f"below {text}" if shown != found else text, value if math.isfinite(value) else None)
+    text = number_text(shown, figure.unit)
+    value = wording.scaled(shown, figure.unit)
+    bound = "" if not below else "at most " if shown >= figure.bounds[1] else "below "
+    return Reading(f"{bound}{text}", value if math.isfinite(value) else None)
 
 
 def _ends(shown: Figure) -> tuple[float, float] | None:
@@ -298,29 +302,28 @@ def _ends(shown: Figure) -> tuple[float, float] | None:
     )
 
 
-def _extremes(figure: Figure, shown: Figure, evidence: Evidence) -> tuple[str, str]:
+def _extremes(figure: Figure, evidence: Evidence) -> tuple[str, str]:
     """The entries of a breakdown by columns that came out best and worst; no best where only bad ones are listed."""
-    entries = _by_columns(figure, shown, evidence)
+    entries = _by_columns(figure, evidence)
     if len(entries) < 2 or figure.better == "neither":
         return "", ""
-    ordered = sorted(entries, key=lambda entry: entry[1].value, reverse=figure.better == "higher")
-    (found_best, best), (found_worst, worst) = ordered[0], ordered[-1]
+    ordered = sorted(entries, key=lambda part: part.value, reverse=figure.better == "higher")
+    best, worst = ordered[0], ordered[-1]
     if best.value == worst.value:
         return "", ""
-    lists_all = best.value >= shown.value if figure.better == "higher" else best.value <= shown.value
-    worst_text = _entry_text(found_worst, worst, figure.unit)
-    return _entry_text(found_best, best, figure.unit) if lists_all else "", worst_text
+    lists_all = best.value >= figure.value if figure.better == "higher" else best.value <= figure.value
+    return _entry_text(best, figure) if lists_all else "", _entry_text(worst, figure)
 
 
-def _entry_text(found: Part, shown: Part, unit: str) -> str:
-    return f"{plain(' × '.join(shown.of))} ({_reading(found.value, shown.value, unit).text})"
+def _entry_text(part: Part, figure: Figure) -> str:
+    return f"{plain(' × '.join(part.of))} ({_reading(part.value, part.below, figure).text})"
 
 
-def _by_columns(figure: Figure, shown: Figure, evidence: Evidence) -> list[tuple[Part, Part]]:
-    """Entries as found and as shown, of columns alone: other labels may come from the data."""
+def _by_columns(figure: Figure, evidence: Evidence) -> list[Part]:
+    """Entries of columns alone: other labels may come from the data."""
     return [
-        (found, part)
-        for found, part in zip(figure.parts, shown.parts, strict=True)
+        part
+        for part in figure.parts
         if not math.isnan(part.value) and all(name in evidence.columns for name in part.of)
     ]
 
@@ -331,12 +334,10 @@ def _column_charts(defined: Sequence[Finding], evidence: Evidence) -> Iterable[C
             figure = finding.figure
             if figure.name != name:
                 continue
-            entries = _by_columns(figure, publishable(figure, evidence.threshold), evidence)
-            ordered = sorted(entries, key=lambda entry: -entry[1].value)
+            ordered = sorted(_by_columns(figure, evidence), key=lambda part: -part.value)
             if ordered:
                 shown = tuple(
-                    (plain(" × ".join(part.of)), _reading(found.value, part.value, figure.unit))
-                    for found, part in ordered
+                    (plain(" × ".join(part.of)), _reading(part.value, part.below, figure)) for part in ordered
                 )
                 yield ColumnChart(title, wording.unit_text(figure.unit), shown)
 
@@ -346,7 +347,9 @@ def _not_measured(evidence: Evidence) -> Iterable[tuple[str, str]]:
         yield f"Column {plain(column)}", plain(reason)
     for measure, reason in evidence.skipped.items():
         yield sentence(plain(measure)), plain(reason)
-    for finding in evidence.findings:
+    for remark in evidence.remarks:
+        yield "How it was measured", plain(remark)
+    for finding in evidence.published():
         if math.isnan(finding.figure.value):
             yield (
                 plain(title_of(finding.figure.name)),

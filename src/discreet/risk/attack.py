@@ -7,13 +7,20 @@ method never saw. The excess (original minus control) is the risk that the relea
 
 from __future__ import annotations
 
-import numpy as np
-
-from discreet.arrays import Floats, Ints
+from discreet.arrays import Floats
 from discreet.base import Figure, Part
 from discreet.errors import ParameterError
 from discreet.risk.rates import excess_interval, percent_figure
 from discreet.table.table import Table
+
+
+def refuse_frame(control: object) -> None:
+    """A measure's control is a table whose levels are the original's; whoever has a dataframe goes through `assess`."""
+    if control is not None and not isinstance(control, Table):
+        raise ParameterError(
+            f"A measure's `control` is a Table aligned with the original; got {type(control).__name__}. Give dataframes "
+            "and paths to discreet.assess(..., control=...), which aligns them for every measure that takes one."
+        )
 
 
 def check_control(original: Table, control: Table | None) -> None:
@@ -33,18 +40,16 @@ def check_control(original: Table, control: Table | None) -> None:
         )
 
 
-def drawn_rows(n_records: int, most: int, generator: np.random.Generator) -> Ints:
-    """At most this many rows, ascending; all of them where there are not more."""
-    if n_records <= most:
-        return np.arange(n_records, dtype=np.int64)
-    return np.sort(generator.choice(n_records, most, replace=False)).astype(np.int64)
-
-
 def attack_figures(
-    stem: str, hits: Floats, control: Floats | None, parts: tuple[Part, ...] = (), note: str = ""
+    stem: str,
+    hits: Floats,
+    control: Floats | None,
+    parts: tuple[Part, ...] = (),
+    note: str = "",
+    counted: str = "",
 ) -> tuple[Figure, ...]:
     """The rate of success; with a control also its rate and the excess, each with its 95 % interval."""
-    rate = percent_figure(f"{stem}.rate", hits, estimate=True, parts=parts, note=note)
+    rate = percent_figure(f"{stem}.rate", hits, estimate=True, parts=parts, note=note, counted=counted)
     if control is None or not len(control) or not len(hits):
         return (rate,)
     found = excess_interval((float(hits.sum()), len(hits)), (float(control.sum()), len(control)))
@@ -52,5 +57,15 @@ def attack_figures(
     return (
         rate,
         percent_figure(f"{stem}.control", control, estimate=True, better=False, note=note),
-        Figure(f"{stem}.excess", excess, "%", "lower", (-100.0, 100.0), interval=(low, high), note=note),
+        Figure(
+            f"{stem}.excess",
+            excess,
+            "%",
+            "lower",
+            (-100.0, 100.0),
+            interval=(low, high),
+            note=note,
+            people=len(hits),
+            public_note=note,
+        ),
     )

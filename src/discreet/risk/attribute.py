@@ -21,6 +21,7 @@ from discreet.risk.rates import PERCENT, undefined
 from discreet.risk.selection import Names, known_columns, secret_columns
 from discreet.risk.sensitive import joint_classes
 from discreet.stats.keys import Groups, group_codes
+from discreet.table.column import Column
 from discreet.table.table import Table
 
 _NOTHING = "No secret column of this kind beside the known ones, or no value to infer."
@@ -115,15 +116,21 @@ class AttributeDisclosure:
         wrong: list[Part] = []
         far: list[Part] = []
         gains: list[Part] = []
+        endless = [name for name in secrets if not _finite(original[name]) or not _finite(protected[name])]
         for name in secrets:
+            if name in endless:
+                continue
             missed = self._missed(original, protected, name, joint)
             if missed is None:
                 continue
             error, baseline = missed
-            (far if original[name].is_numeric else wrong).append(Part((name,), error))
+            asked = int((~original[name].missing).sum())
+            (far if original[name].is_numeric else wrong).append(Part((name,), error, people=asked))
             if baseline > 0:
                 gains.append(Part((name,), 1.0 - error / baseline))
         note = f"{len(known)} known columns, numbers among them in {self.classes} classes."
+        if endless:
+            note += f" Left out, because of infinite numbers: {', '.join(endless)}."
         return (
             _mean("attribute.misclassified", wrong, "%", "higher", PERCENT, note),
             _mean("attribute.error", far, "sd", "higher", (0.0, np.inf), note),
@@ -159,11 +166,18 @@ class AttributeDisclosure:
         return 100.0 * float(near.mean()), 100.0 * float(far.mean())
 
 
+def _finite(column: Column) -> bool:
+    """Whether means can be made of it."""
+    return not column.is_numeric or bool(np.isfinite(column.values[~column.missing]).all())
+
+
 def _mean(
     name: str, parts: list[Part], unit: str, better: Better, bounds: tuple[float, float], note: str
 ) -> Figure:
     """Mean of the parts as a figure."""
     if not parts:
-        return replace(undefined(name, unit, bounds, _NOTHING), better=better)
+        return replace(undefined(name, unit, bounds, f"{_NOTHING} {note}"), better=better)
     value = float(np.mean([part.value for part in parts]))
-    return Figure(name, value, unit, better, bounds, parts=tuple(parts), note=note)
+    people = min((part.people for part in parts if part.people), default=None)
+    shown = tuple(parts)
+    return Figure(name, value, unit, better, bounds, parts=shown, note=note, people=people, public_note=note)

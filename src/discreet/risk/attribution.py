@@ -83,14 +83,15 @@ class CorrectAttribution:
             worst = np.maximum(worst, right)
             disco.append(Part((name,), 100.0 * float(right.mean())))
             if told.any():
-                tcap.append(Part((name,), 100.0 * float(right.sum() / told.sum())))
+                share = 100.0 * float(right.sum() / told.sum())
+                tcap.append(Part((name,), share, people=int(told.sum())))
             chance.append(Part((name,), 100.0 * _random_hit(codes, released)))
         note = f"{len(known)} known columns, numbers in {self.classes} classes."
         return (
             percent_figure("attribution.any", worst, note=f"Right on some secret column. {note}"),
             _worst("attribution.disco", disco, note, original.n_records),
             _worst("attribution.tcap", tcap, note),
-            _worst("attribution.baseline", chance, note),
+            _worst("attribution.baseline", chance, note, original.n_records),
         )
 
 
@@ -104,5 +105,15 @@ def _random_hit(codes: Ints, released: Bools) -> float:
 def _worst(name: str, parts: list[Part], note: str, people: int | None = None) -> Figure:
     if not parts:
         return undefined(name, "%", PERCENT, "No original record falls in a group with one secret value.")
-    worst = max(part.value for part in parts)
-    return Figure(name, worst, "%", "lower", PERCENT, parts=tuple(parts), note=note, people=people)
+    worst = max(parts, key=lambda part: part.value)
+    return Figure(
+        name,
+        worst.value,
+        "%",
+        "lower",
+        PERCENT,
+        parts=tuple(parts),
+        note=note,
+        people=worst.people or people,
+        public_note=note,
+    )

@@ -9,7 +9,7 @@ import numpy as np
 
 from discreet.arrays import Floats
 from discreet.base import Aspect, Figure
-from discreet.risk.attack import check_control
+from discreet.risk.attack import check_control, refuse_frame
 from discreet.risk.rates import PERCENT, percent_figure, undefined
 from discreet.risk.selection import Names, analysed, joint_keys
 from discreet.stats.keys import group_records
@@ -43,6 +43,9 @@ class Copies:
 
     columns: Names | None = None
     control: Table | None = field(default=None, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        refuse_frame(self.control)
 
     def __call__(self, original: Table, protected: Table) -> tuple[Figure, ...]:
         check_control(original, self.control)

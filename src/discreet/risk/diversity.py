@@ -54,7 +54,7 @@ class Diversity:
             return (undefined("diversity.distinct", "categories", (1.0, np.inf), _NOTHING),)
         codes = {name: class_codes(protected[name], original[name], self.classes)[0] for name in secrets}
         found = {name: distinct_diversity(groups, column) for name, column in codes.items()}
-        note = f"{groups.n_groups} groups; numeric secrets cut into {self.classes} classes."
+        note = f"Numeric secrets cut into {self.classes} classes."
         return (
             _worst("diversity.distinct", groups, codes, distinct_diversity, note),
             _worst("diversity.entropy", groups, codes, entropy_diversity, note),
@@ -80,7 +80,18 @@ def _worst(
     better: Better = "higher"
     value = float(least.min())
     records = least[groups.labels].astype(np.float64)
-    return Figure(name, value, "categories", better, (1.0, np.inf), parts=parts, records=records, note=note)
+    bounds = (1.0, np.inf)
+    return Figure(
+        name,
+        value,
+        "categories",
+        better,
+        bounds,
+        parts=parts,
+        records=records,
+        note=f"{groups.n_groups} groups. {note}",
+        public_note=note,
+    )
 
 
 def _homogeneous(groups: Groups, distinct: dict[str, Ints], note: str) -> Figure:
@@ -88,4 +99,6 @@ def _homogeneous(groups: Groups, distinct: dict[str, Ints], note: str) -> Figure
     alike = {name: (values == 1)[groups.labels] for name, values in distinct.items()}
     parts = [Part((name,), 100.0 * float(records.mean())) for name, records in alike.items()]
     some = np.any(list(alike.values()), axis=0).astype(np.float64)
-    return percent_figure("diversity.homogeneous", some, parts=parts, note=note)
+    return percent_figure(
+        "diversity.homogeneous", some, parts=parts, note=note, counted=f"{groups.n_groups} groups."
+    )

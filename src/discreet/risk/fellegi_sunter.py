@@ -17,6 +17,7 @@ from discreet.arrays import Bools, Floats, Ints
 from discreet.base import Aspect, Figure, Part
 from discreet.errors import ParameterError
 from discreet.kernels.frequencies import best_agreements, count_agreements
+from discreet.risk.linkage import seekers
 from discreet.risk.rates import PERCENT, percent_figure, undefined
 from discreet.risk.selection import Names, check_correspondence, known_columns
 from discreet.table.table import Table
@@ -111,7 +112,7 @@ class ProbabilisticLinkage:
         n_records = original.n_records
         if not names or not n_records:
             return (undefined("fellegi_sunter.linked", "%", PERCENT, "No columns or no records to link by."),)
-        own = self._seekers(n_records)
+        own = seekers(original, protected, max(self.most_pairs // n_records, 1), self.seed)
         mine, theirs = _comparable(original, names)[own], _comparable(protected, names)
         slack = np.array([self._slack(original, name) for name in names])
         evidence = estimate_evidence(count_agreements(mine, theirs, slack), 1.0 / n_records)
@@ -129,16 +130,10 @@ class ProbabilisticLinkage:
                 "lower",
                 (-np.inf, np.inf),
                 parts=tuple(parts),
-                note="log2(m/u): what agreement on each column, and on all, says for a match.",
+                note=(said := "log2(m/u): what agreement on each column, and on all, says for a match."),
+                public_note=said,
             ),
         )
-
-    def _seekers(self, n_records: int) -> Ints:
-        most = max(self.most_pairs // n_records, 1)
-        if most >= n_records:
-            return np.arange(n_records, dtype=np.int64)
-        drawn = np.random.default_rng(self.seed).choice(n_records, most, replace=False)
-        return np.sort(drawn).astype(np.int64)
 
     def _slack(self, original: Table, name: str) -> float:
         column = original[name]

@@ -55,6 +55,7 @@ class GroupSizes:
                 bounds,
                 records=sizes,
                 note=note,
+                public_note=note,
             ),
             percent_figure("group_sizes.uniques", alone, parts=parts, note=note),
             Figure("group_sizes.mean", float(sizes.mean()), "records", "higher", bounds),

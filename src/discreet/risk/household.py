@@ -60,13 +60,12 @@ class HouseholdRisk:
         single = individual_risk(counted.sample, counted.population, self.formula)
         households = group_records(joint_keys([protected], (name,)), protected.n_records)
         risk = household_risk(single, households.labels)
-        note = (
-            f"{households.n_groups} households; alone the records have {100.0 * float(single.mean()):.3g} %."
-        )
+        alone = 100.0 * float(single.mean())
+        inside = f"{households.n_groups} households; alone the records have {alone:.3g} %."
         number = (0.0, float(protected.n_records))
         return (
-            percent_figure("household.mean", risk, note=note),
-            Figure("household.expected", float(risk.sum()), "records", "lower", number, note=note),
+            percent_figure("household.mean", risk, counted=inside),
+            Figure("household.expected", float(risk.sum()), "records", "lower", number, note=inside),
         )
 
     def _column(self, table: Table) -> str | None:

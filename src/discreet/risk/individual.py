@@ -22,7 +22,7 @@ from discreet.arrays import Floats
 from discreet.base import Aspect, Figure
 from discreet.errors import ParameterError
 from discreet.risk.group_sizes import table_frequencies
-from discreet.risk.rates import percent_figure, undefined
+from discreet.risk.rates import PERCENT, percent_figure, undefined
 from discreet.risk.selection import Names, known_columns
 from discreet.stats.keys import MissingRule
 from discreet.table.table import Table
@@ -125,11 +125,9 @@ class IndividualRisk:
         number = (0.0, float(n_records))
         figures = (
             percent_figure("individual.mean", risk, note=note),
-            Figure("individual.expected", float(risk.sum()), "records", "lower", number, note=note),
-            Figure("individual.worst", 100.0 * float(risk.max()), "%", "lower", (0.0, 100.0), note=note),
-            Figure(
-                "individual.population_uniques", float(alone.sum()), "records", "lower", number, note=note
-            ),
+            _figure("individual.expected", float(risk.sum()), "records", number, note),
+            _figure("individual.worst", 100.0 * float(risk.max()), "%", PERCENT, note, people=1),
+            _figure("individual.population_uniques", float(alone.sum()), "records", number, note),
         )
         if self.sampling_fraction is None:
             return figures
@@ -137,4 +135,11 @@ class IndividualRisk:
         note = (
             f"U f / (U f + P (1 - f)) at f = {self.sampling_fraction}; undefined without uniques and pairs."
         )
-        return (*figures, Figure("individual.unique_match", chance, "%", "lower", (0.0, 100.0), note=note))
+        people = int(np.sum(counted.sample <= 2))
+        return (*figures, _figure("individual.unique_match", chance, "%", PERCENT, note, people))
+
+
+def _figure(
+    name: str, value: float, unit: str, bounds: tuple[float, float], note: str, people: int | None = None
+) -> Figure:
+    return Figure(name, value, unit, "lower", bounds, note=note, people=people, public_note=note)

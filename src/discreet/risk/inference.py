@@ -15,9 +15,9 @@ import numpy as np
 from discreet.arrays import Bools, Floats, Ints
 from discreet.base import Aspect, Figure, Part
 from discreet.errors import ParameterError
-from discreet.risk.attack import attack_figures, check_control, drawn_rows
+from discreet.risk.attack import attack_figures, check_control, refuse_frame
 from discreet.risk.rates import PERCENT, undefined
-from discreet.risk.selection import Names, known_columns, places_of, secret_columns, space_of
+from discreet.risk.selection import Names, drawn_rows, known_columns, places_of, secret_columns, space_of
 from discreet.stats.neighbours import Scale, find_nearest, find_tied
 from discreet.table.column import Column
 from discreet.table.table import Table
@@ -54,6 +54,7 @@ class Inference:
     seed: int = 0
 
     def __post_init__(self) -> None:
+        refuse_frame(self.control)
         if self.tolerance < 0 or self.attacks < 1:
             raise ParameterError("tolerance must not be negative and attacks at least 1.")
 
@@ -65,11 +66,11 @@ class Inference:
             note = "Known and secret columns and some records are needed."
             return (undefined("inference.rate", "%", PERCENT, note),)
         generator = np.random.default_rng(self.seed)
-        rows = drawn_rows(original.n_records, self.attacks, generator)
+        rows = drawn_rows([original], self.attacks, generator)
         hits, parts = self._hits(original, protected, original.take(rows), known, secrets)
         control = None
         if self.control is not None:
-            others = self.control.take(drawn_rows(self.control.n_records, self.attacks, generator))
+            others = self.control.take(drawn_rows([self.control], self.attacks, generator))
             control, _ = self._hits(original, protected, others, known, secrets)
         note = f"{len(known)} known columns, scale {self.scale}; numbers right within {self.tolerance} sd."
         return attack_figures("inference", hits, control, tuple(parts), note)
@@ -88,7 +89,7 @@ class Inference:
             share = np.bincount(query, weights=guessed, minlength=victims.n_records) / nearest.tied
             held = ~victims[name].missing
             if held.any():
-                parts.append(Part((name,), 100.0 * float(share[held].mean())))
+                parts.append(Part((name,), 100.0 * float(share[held].mean()), people=int(held.sum())))
             right += share * held
             asked += held
         return right[asked > 0] / asked[asked > 0], parts

@@ -39,11 +39,11 @@ def interval_figures(
         if both.any():
             values, released = original[column].values[both], protected[column].values[both]
             disclosed[both] = mean_hits(hits, values.astype(np.float64), released.astype(np.float64), widths)
-        parts.append(Part((column,), 100.0 * float(disclosed[held].mean())))
+        parts.append(Part((column,), 100.0 * float(disclosed[held].mean()), people=int(held.sum())))
         sums += disclosed
         counts += held
     value = float(np.mean([part.value for part in parts]))
     records = np.divide(sums, counts, out=np.zeros_like(sums), where=counts > 0)
     note = f"Mean of {len(measured)} columns and {len(widths)} half-widths."
     people = original.n_records
-    return (Figure(name, value, "%", "lower", PERCENT, None, tuple(parts), records, note, people),)
+    return (Figure(name, value, "%", "lower", PERCENT, None, tuple(parts), records, note, people, note),)

@@ -15,9 +15,9 @@ import numpy as np
 from discreet.arrays import Floats, Ints
 from discreet.base import Aspect, Figure
 from discreet.errors import ParameterError
-from discreet.risk.attack import attack_figures, check_control, drawn_rows
+from discreet.risk.attack import attack_figures, check_control, refuse_frame
 from discreet.risk.rates import PERCENT, undefined
-from discreet.risk.selection import Names, analysed, places_of, space_of
+from discreet.risk.selection import Names, analysed, drawn_rows, places_of, space_of
 from discreet.stats.neighbours import TIE, Nearest, Scale, find_nearest
 from discreet.table.table import Table
 
@@ -56,6 +56,7 @@ class Linkability:
     seed: int = 0
 
     def __post_init__(self) -> None:
+        refuse_frame(self.control)
         if (self.first is None) != (self.second is None):
             raise ParameterError("Give both first and second, or neither.")
         if set(self.first or ()) & set(self.second or ()):
@@ -72,11 +73,11 @@ class Linkability:
                 ),
             )
         generator = np.random.default_rng(self.seed)
-        rows = drawn_rows(original.n_records, self.attacks, generator)
+        rows = drawn_rows([original], self.attacks, generator)
         hits = self._hits(original, protected, original, (first, second), rows)
         control = None
         if self.control is not None:
-            others = drawn_rows(self.control.n_records, self.attacks, generator)
+            others = drawn_rows([self.control], self.attacks, generator)
             control = self._hits(original, protected, self.control, (first, second), others)
         note = f"{len(first)} and {len(second)} columns, scale {self.scale}; {len(rows)} records attacked."
         return attack_figures("linkability", hits, control, note=note)

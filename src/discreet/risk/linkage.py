@@ -17,7 +17,14 @@ from discreet.arrays import Floats, Ints
 from discreet.base import Aspect, Figure
 from discreet.errors import ParameterError
 from discreet.risk.rates import PERCENT, percent_figure, undefined
-from discreet.risk.selection import Names, check_correspondence, known_columns, places_of, space_of
+from discreet.risk.selection import (
+    Names,
+    check_correspondence,
+    drawn_rows,
+    known_columns,
+    places_of,
+    space_of,
+)
 from discreet.stats.neighbours import Links, Points, Scale, Space, find_links
 from discreet.table.table import Table
 
@@ -42,6 +49,12 @@ def linked_share(space: Space, seekers: Points, targets: Points, *, reach: int =
     """Expected share of records linked to the record of the same row."""
     own = np.arange(len(seekers), dtype=np.int64)
     return float(link_credit(find_links(space, seekers, targets, own, reach), own, reach).mean())
+
+
+def seekers(original: Table, protected: Table, most: int | None, seed: int) -> Ints:
+    """Records that look for theirs: all, or at most this many drawn at random."""
+    wanted = original.n_records if most is None else most
+    return drawn_rows([original, protected], wanted, np.random.default_rng(seed))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -91,7 +104,7 @@ class DistanceLinkage:
         names = known_columns(original, self.known)
         if not names or not original.n_records:
             return (undefined("linkage.distance", "%", PERCENT, "No columns or no records to link by."),)
-        own = self._seekers(original.n_records)
+        own = seekers(original, protected, self.sample, self.seed)
         links = self._links(original, protected, names, own)
         note = self._note(len(names), original.n_records, len(own))
         sampled = len(own) < original.n_records
@@ -104,12 +117,6 @@ class DistanceLinkage:
         return tuple(
             percent_figure(name, share, estimate=sampled, note=note) for name, share in shown.items()
         )
-
-    def _seekers(self, n_records: int) -> Ints:
-        if self.sample is None or self.sample >= n_records:
-            return np.arange(n_records, dtype=np.int64)
-        drawn = np.random.default_rng(self.seed).choice(n_records, self.sample, replace=False)
-        return np.sort(drawn).astype(np.int64)
 
     def _links(self, original: Table, protected: Table, names: Names, own: Ints) -> Links:
         space = space_of(original, names, self.scale)

@@ -16,9 +16,9 @@ from discreet.arrays import Floats, Ints
 from discreet.base import Aspect, Figure
 from discreet.errors import ParameterError
 from discreet.lazily import Lazily
-from discreet.risk.attack import check_control, drawn_rows
+from discreet.risk.attack import check_control, refuse_frame
 from discreet.risk.rates import percent_figure, undefined
-from discreet.risk.selection import Names, analysed, places_of, space_of
+from discreet.risk.selection import Names, analysed, drawn_rows, places_of, space_of
 from discreet.stats.neighbours import Scale, find_nearest
 from discreet.table.table import Table
 
@@ -72,6 +72,7 @@ class Membership:
     seed: int = 0
 
     def __post_init__(self) -> None:
+        refuse_frame(self.control)
         if not 0 < self.false_alarms < 1:
             raise ParameterError(f"false_alarms must lie between 0 and 1. Got {self.false_alarms}.")
 
@@ -82,8 +83,8 @@ class Membership:
             note = "Needs a control: records of the same population that the method never saw."
             return (undefined("membership.area", "index", (0.0, 1.0), note),)
         generator = np.random.default_rng(self.seed)
-        rows = drawn_rows(original.n_records, self.sample, generator)
-        others_rows = drawn_rows(self.control.n_records, self.sample, generator)
+        rows = drawn_rows([original], self.sample, generator)
+        others_rows = drawn_rows([self.control], self.sample, generator)
         members = self._distances(original, protected, original, names, rows)
         others = self._distances(original, protected, self.control, names, others_rows)
         area = area_under_curve(members, others)
@@ -92,7 +93,16 @@ class Membership:
         limit = float(np.quantile(others, self.false_alarms, method="lower"))
         caught = (members < limit).astype(np.float64)
         return (
-            Figure("membership.area", area, "index", "lower", (0.0, 1.0), interval=interval, note=note),
+            Figure(
+                "membership.area",
+                area,
+                "index",
+                "lower",
+                (0.0, 1.0),
+                interval=interval,
+                note=note,
+                public_note=note,
+            ),
             percent_figure("membership.caught", caught, estimate=True, note=note),
         )
 

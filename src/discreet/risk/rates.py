@@ -55,10 +55,13 @@ def percent_figure(
     estimate: bool = False,
     parts: Sequence[Part] = (),
     note: str = "",
+    counted: str = "",
     better: bool = True,
 ) -> Figure:
     """Mean of per-record values between 0 and 1 as per cent; with a Wilson interval where it is an
     estimate.
+
+    `note` may be published; `counted` is what counts records or groups, and stays inside.
     """
     n = len(records)
     if not n:
@@ -74,11 +77,12 @@ def percent_figure(
         interval=(100.0 * low, 100.0 * high) if estimate else None,
         parts=tuple(parts),
         records=None if estimate else records,
-        note=note,
+        note=f"{counted} {note}".strip(),
         people=n,
+        public_note=note,
     )
 
 
 def undefined(name: str, unit: str, bounds: tuple[float, float], note: str) -> Figure:
     """A figure that these tables do not define, and why."""
-    return Figure(name, math.nan, unit, "lower", bounds, note=note)
+    return Figure(name, math.nan, unit, "lower", bounds, note=note, public_note=note)

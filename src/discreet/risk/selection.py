@@ -16,6 +16,7 @@ from discreet.arrays import Bools, Floats, Ints
 from discreet.errors import ParameterError
 from discreet.stats.keys import Key
 from discreet.stats.neighbours import Axis, NumericAxis, Scale, Space, TreeAxis
+from discreet.stats.order import draw_rows, value_order
 from discreet.table.column import Column
 from discreet.table.table import Table
 
@@ -98,6 +99,24 @@ def space_of(original: Table, names: Names, scale: Scale = "sd") -> Space:
 def places_of(table: Table, names: Names) -> list[tuple[NDArray[Any], Bools]]:
     """These columns of a table, ready for `Space.place`."""
     return [place_of(table[name]) for name in names]
+
+
+# ---------------------------------------------------------------------------------------------- draws
+
+
+def drawn_rows(tables: Sequence[Table], most: int, generator: np.random.Generator) -> Ints:
+    """At most this many records of tables whose records correspond, drawn whatever order they stand in."""
+    n_records = tables[0].n_records
+    if n_records <= most:
+        return np.arange(n_records, dtype=np.int64)
+    return draw_rows(canonical_rows(tables), most, generator)
+
+
+def canonical_rows(tables: Sequence[Table]) -> Ints:
+    """Records in the order of what all these tables say of them, whatever the order of records and columns."""
+    columns = [column for table in tables for column in sorted(table.columns, key=lambda column: column.name)]
+    keys = [np.where(column.missing, -np.inf, column.values) for column in columns]
+    return value_order(keys, tables[0].n_records)
 
 
 # ---------------------------------------------------------------------------------------------- keys

@@ -16,9 +16,9 @@ import numpy as np
 from discreet.arrays import Bools, Floats
 from discreet.base import Aspect, Figure
 from discreet.errors import ParameterError
-from discreet.risk.attack import attack_figures, check_control, drawn_rows
+from discreet.risk.attack import attack_figures, check_control, refuse_frame
 from discreet.risk.rates import PERCENT, undefined
-from discreet.risk.selection import Names, analysed
+from discreet.risk.selection import Names, analysed, canonical_rows, drawn_rows
 from discreet.table.column import Column
 from discreet.table.table import Table
 
@@ -80,6 +80,7 @@ class SinglingOut:
     seed: int = 0
 
     def __post_init__(self) -> None:
+        refuse_frame(self.control)
         if self.width < 1 or self.attacks < 1:
             raise ParameterError(f"width and attacks must be at least 1. Got {self.width}, {self.attacks}.")
 
@@ -94,27 +95,31 @@ class SinglingOut:
         victims, others = original, None
         if self.control is not None:
             size = min(original.n_records, self.control.n_records)
-            victims = original.take(drawn_rows(original.n_records, size, generator))
-            others = self.control.take(drawn_rows(self.control.n_records, size, generator))
-        note = f"{len(guesses)} guesses of up to {self.width} columns on {victims.n_records} records."
+            victims = original.take(drawn_rows([original], size, generator))
+            others = self.control.take(drawn_rows([self.control], size, generator))
+        note = f"Guesses of up to {self.width} columns on {victims.n_records} records."
+        counted = f"{len(guesses)} different guesses."
         control = None if others is None else _successes(others, guesses)
-        return attack_figures("singling_out", _successes(victims, guesses), control, note=note)
+        hits = _successes(victims, guesses)
+        return attack_figures("singling_out", hits, control, note=note, counted=counted)
 
     def _guesses(
         self, protected: Table, names: Names, generator: np.random.Generator
     ) -> list[tuple[Condition, ...]]:
-        """Descriptions that fit one protected record alone."""
+        """Different descriptions that fit one protected record alone."""
+        names = tuple(sorted(names))
+        order = canonical_rows([protected])
         medians = {name: _median(protected[name]) for name in names}
-        found: list[tuple[Condition, ...]] = []
+        found: dict[tuple[Condition, ...], None] = {}  # the same guess twice is one trial
         for _ in range(_TRIES * self.attacks):
-            row = int(generator.integers(protected.n_records))
+            row = int(order[generator.integers(protected.n_records)])
             chosen = generator.choice(len(names), size=min(self.width, len(names)), replace=False)
             guess = tuple(describe(protected[names[j]], row, medians[names[j]]) for j in np.sort(chosen))
             if n_fitting(protected, guess) == 1:
-                found.append(guess)
+                found[guess] = None
             if len(found) == self.attacks:
                 break
-        return found
+        return list(found)
 
 
 def _successes(victims: Table, guesses: list[tuple[Condition, ...]]) -> Floats:

@@ -12,10 +12,10 @@ record when the record is alone on it and on none of its parts with one column l
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from math import comb, prod
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +25,7 @@ from discreet.base import Aspect, Figure, Part
 from discreet.errors import ParameterError
 from discreet.kernels.frequencies import label_keys
 from discreet.kernels.suda import mark_alone
-from discreet.risk.rates import undefined
+from discreet.risk.rates import PERCENT, percent_figure, undefined
 from discreet.risk.selection import Names, joint_keys, known_columns
 from discreet.table.table import Table
 
@@ -170,14 +170,27 @@ class SpecialUniqueness:
         chance = disclosure_scores(found.scores, int(np.sum(sizes == 2)), len(names), self.fraction)
         some = found.scores > 0
         shares = [Part((n,), 100.0 * float(s)) for n, s in zip(names, found.contributions, strict=True)]
-        note = f"{found.n_sets} minimal sample uniques of at most {max_size} of {len(names)} columns."
-        per_cent = (0.0, 100.0)
-        share, worst, people = 100.0 * float(some.mean()), 100.0 * float(chance.max()), len(some)
-        largest = max(part.value for part in shares)
+        said = f"Sets of at most {max_size} of {len(names)} columns."
+        about: dict[str, Any] = {
+            "note": f"{found.n_sets} minimal sample uniques. {said}",
+            "public_note": said,
+        }
+        records = percent_figure("suda.records", some.astype(np.float64))
+        worst, largest = 100.0 * float(chance.max()), max(part.value for part in shares)
+        # The worst score is that of one record; shares of the scores are shares of those records that have one.
         return (
-            Figure("suda.records", share, "%", "lower", per_cent, None, (), found.scores, note, people),
-            Figure("suda.worst", worst, "%", "lower", per_cent, records=chance, note=note),
-            Figure("suda.columns", largest, "%", "neither", per_cent, parts=tuple(shares), note=note),
+            replace(records, records=found.scores, **about),
+            Figure("suda.worst", worst, "%", "lower", PERCENT, records=chance, people=1, **about),
+            Figure(
+                "suda.columns",
+                largest,
+                "%",
+                "neither",
+                PERCENT,
+                parts=tuple(shares),
+                people=int(some.sum()),
+                **about,
+            ),
         )
 
 

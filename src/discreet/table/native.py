@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, cast
 
 import narwhals as nw
@@ -72,3 +72,18 @@ def types_of_cells(series: nw.Series[Any]) -> dict[str, int]:
     if series.implementation.is_pyarrow():
         return library_of(series.implementation).types((series.name, series.to_native()))
     return library_of(series.implementation).types(series.to_native())
+
+
+def library_name(data: Frame) -> str:
+    """What `frame_of` calls the library of a dataframe."""
+    return str(as_frame(data).implementation)
+
+
+def frame_of(columns: Mapping[str, Sequence[Any]], library: str) -> Frame:
+    """A dataframe from lists, None for empty cells; `library` is "polars", "pandas" or "pyarrow".
+
+    >>> frame_of({"measure": ["k"], "value": [5.0]}, "pandas").to_dict("records")
+    [{'measure': 'k', 'value': 5.0}]
+    """
+    backend = cast("Any", library)
+    return nw.from_dict({name: list(cells) for name, cells in columns.items()}, backend=backend).to_native()

@@ -1,39 +1,44 @@
 """Evidence: what all measures found, before and after, as lines, as a table, as JSON; for one release or several.
 
-The internal form holds everything. The publishable form holds no value per record, and shows counts of records below
-the threshold as such. Evidence computes nothing: it was measured by `assess`.
+The internal form holds everything. The publishable form holds no value per record and no internal note; a value that
+stands for fewer records than the threshold is shown as the threshold and marked as being below it. Evidence computes
+nothing: it was measured by `assess`.
 """
 
 from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-import numpy as np
-
 from discreet.base import Aspect, Figure, Part
 from discreet.errors import ParameterError
-from discreet.table.polars_frame import new_frame
+from discreet.table.native import frame_of
 
 THRESHOLD = 10  # counts of records below this are not published
+_LINES = 10  # of the short form
 
-# The figures of the short form, risk first: what a board asks for. Those not measured are passed over.
-HEADLINES = (
+# The figures of the short form: what a board asks for, the most important first. Those not measured are passed over.
+_OF_STRANGERS = ("copies.uniques", "closest.to_original", "closest.ratio", "membership.area")
+_OF_RECORDS = (
     "group_sizes.smallest",
     "group_sizes.uniques",
     "linkage.distance",
-    "individual.expected",
+    "linkage.distance_in_parts",
     "diversity.homogeneous",
     "attribute.gain",
+    "individual.expected",
+)
+_UTILITIES = (
     "propensity.ratio",
     "moments.mean",
     "moments.correlation",
     "distributions.total_variation",
     "regression.overlap",
     "learning.loss",
+    "pil.q_in_parts",
 )
 
 
@@ -58,6 +63,8 @@ class Evidence:
         skipped: measure -> why it could not be taken.
         corresponds: whether record i of the protected table was taken to stem from record i of the original.
         threshold: counts of records below this are not published.
+        remarks: what whoever reads the figures must know of how they were taken.
+        library: dataframe library of the original, that `to_frame` answers in.
     """
 
     findings: tuple[Finding, ...]
@@ -68,6 +75,8 @@ class Evidence:
     skipped: Mapping[str, str] = field(default_factory=dict)
     corresponds: bool = True
     threshold: int = THRESHOLD
+    remarks: tuple[str, ...] = ()
+    library: str = "polars"
 
     def __getitem__(self, name: str) -> Figure:
         for finding in self.findings:
@@ -83,40 +92,68 @@ class Evidence:
         return tuple(finding for finding in self.findings if finding.aspect == aspect)
 
     def headlines(self) -> tuple[Finding, ...]:
-        """The findings of the short form; the first of each aspect where none of the usual ones was measured."""
-        chosen = [f for name in HEADLINES for f in self.findings if f.figure.name == name]
-        return tuple(chosen) or (*self.of("risk")[:4], *self.of("utility")[:4])
+        """At most ten findings, risk first; the first ones of an aspect of which no usual one was measured."""
+        usual = (*_OF_RECORDS, *_OF_STRANGERS) if self.corresponds else (*_OF_STRANGERS, *_OF_RECORDS)
+        risk, utility = self._chosen("risk", usual), self._chosen("utility", _UTILITIES)
+        n_risk = max(_LINES // 2, _LINES - len(utility))
+        return (*risk[:n_risk], *utility[: _LINES - len(risk[:n_risk])])
+
+    def _chosen(self, aspect: Aspect, usual: Sequence[str]) -> tuple[Finding, ...]:
+        found = {finding.figure.name: finding for finding in self.of(aspect)}
+        chosen = tuple(found[name] for name in usual if name in found)
+        return chosen or self.of(aspect)[: _LINES // 2]
 
     def __str__(self) -> str:
+        taken = "taken" if self.corresponds else "not taken"
         lines = [
-            f"{self.n_original} records -> {self.n_protected} records, {len(self.columns)} columns measured"
-            + ("" if self.corresponds else ", records not taken to correspond")
+            "Exact figures: internal, not for publication.",
+            f"{self.n_original} records -> {self.n_protected} records, {taken} to correspond; "
+            f"{len(self.columns)} columns measured",
         ]
         lines += [_line(finding, self.columns) for finding in self.headlines()]
         if self.left_out:
             lines.append(f"not measured: {', '.join(self.left_out)}")
+        lines += [f"note: {remark}" for remark in self.remarks]
         return "\n".join(lines)
 
-    def published_before(self, finding: Finding) -> float | None:
-        before = finding.before
-        return None if before is None else hidden(before, finding.figure, self.threshold)
+    # -- what may be published ---------------------------------------------------------------------------------
+
+    def published(self) -> tuple[Finding, ...]:
+        """The findings in publishable form."""
+        shown = [replace(f, figure=self._publishable(f.figure)) for f in self.findings]
+        below = {finding.figure.name for finding in shown if finding.figure.below}
+        return tuple(_withheld(f) if _gives_away(f.figure.name, below) else f for f in shown)
+
+    def _publishable(self, figure: Figure) -> Figure:
+        return publishable(figure, self.threshold, min(self.n_original, self.n_protected))
+
+    def published_before(self, finding: Finding) -> Part | None:
+        """A finding's value before protection as it may be published."""
+        if finding.before is None:
+            return None
+        return self._publishable(replace(finding.figure, parts=(Part(("before",), finding.before),))).parts[0]
 
     # -- as data -----------------------------------------------------------------------------------------------
 
     def rows(self, *, internal: bool = False) -> list[dict[str, Any]]:
-        """A row per figure and per entry of its breakdown, as plain data."""
+        """A row per figure and per entry of its breakdown, as plain data.
+
+        Where `below` (`before_below`) is True, the value (before) is what the true one is at most.
+        """
         rows = []
-        for finding in self.findings:
-            shown = finding.figure if internal else publishable(finding.figure, self.threshold)
-            before = finding.before if internal else self.published_before(finding)
+        for finding in self.findings if internal else self.published():
+            shown = finding.figure
+            before = _exact_before(finding) if internal else self.published_before(finding)
             low, high = shown.interval or (None, None)
             rows.append(
                 {
                     "aspect": finding.aspect,
                     "measure": shown.name,
                     "of": "",
-                    "before": before,
+                    "before": before.value if before else None,
+                    "before_below": before.below if before else False,
                     "value": shown.value,
+                    "below": shown.below,
                     "low": low,
                     "high": high,
                     "unit": shown.unit,
@@ -124,17 +161,16 @@ class Evidence:
                     "note": shown.note,
                 }
             )
+            common = rows[-1] | {"before": None, "before_below": False, "low": None, "high": None}
             rows += [
-                rows[-1]
-                | {"of": ", ".join(part.of), "before": None, "value": part.value, "low": None, "high": None}
+                common | {"of": ", ".join(part.of), "value": part.value, "below": part.below}
                 for part in shown.parts
             ]
         return rows
 
     def to_frame(self, *, internal: bool = False) -> Any:
-        """The rows as a polars dataframe."""
-        rows = self.rows(internal=internal)
-        return new_frame({key: [row[key] for row in rows] for key in rows[0]} if rows else {})
+        """The rows as a dataframe of the original's library (polars where it was a file)."""
+        return _as_frame(self.rows(internal=internal), self.library)
 
     def to_dict(self, *, internal: bool = False) -> dict[str, Any]:
         return {
@@ -143,6 +179,9 @@ class Evidence:
             "columns": list(self.columns),
             "left_out": dict(self.left_out),
             "skipped": dict(self.skipped),
+            "remarks": list(self.remarks),
+            "internal": internal,
+            "threshold": self.threshold,
             "figures": [
                 {key: _plain(value) for key, value in row.items()} for row in self.rows(internal=internal)
             ],
@@ -153,28 +192,76 @@ class Evidence:
         return json.dumps(self.to_dict(internal=internal), indent=1, allow_nan=False)
 
 
-def publishable(figure: Figure, threshold: int = THRESHOLD) -> Figure:
-    """The figure without values per record, and with small counts raised to the threshold and said to be below it."""
-    value = hidden(figure.value, figure, threshold)
-    parts = tuple(Part(part.of, hidden(part.value, figure, threshold)) for part in figure.parts)
-    shown, found = (
-        [value, *(part.value for part in parts)],
-        [figure.value, *(part.value for part in figure.parts)],
+def publishable(figure: Figure, threshold: int = THRESHOLD, n_records: int | None = None) -> Figure:
+    """The figure without values per record and internal note, and with what stands for few records marked as below.
+
+    A share that does not say of how many records it is, is taken as one of `n_records`.
+    """
+    people = figure.people or (n_records if figure.unit == "share" and figure.bounds == (0.0, 1.0) else None)
+    value, below = raised(figure.value, figure, people, threshold)
+    parts = []
+    for part in figure.parts:
+        shown, hidden = raised(part.value, figure, part.people or people, threshold)
+        parts.append(replace(part, value=shown, below=hidden, people=None))
+    return replace(
+        figure,
+        value=value,
+        below=below,
+        parts=tuple(parts if below else _another_hidden(parts, figure)),
+        records=None,
+        interval=None if below else figure.interval,
+        note=figure.public_note,
     )
-    if np.array_equal(shown, found, equal_nan=True):
-        return replace(figure, records=None)
-    note = (
-        f"{figure.note} Values standing for fewer than {threshold} records are shown as {threshold}.".strip()
-    )
-    return replace(figure, value=value, parts=parts, records=None, interval=None, note=note)
 
 
-def hidden(value: float, figure: Figure, threshold: int = THRESHOLD) -> float:
-    """The value, raised to what `threshold` records are where it stands for fewer; none stays none."""
-    if not figure.people or math.isnan(value):
-        return value
-    least = min(100.0 * threshold / figure.people, 100.0)
-    return least if 0 < value < least else value
+def _another_hidden(parts: list[Part], figure: Figure) -> list[Part]:
+    """With the least of the others withheld where one entry is hidden: from all others and their mean it would be told."""
+    others = [part for part in parts if not part.below and part.value > 0]
+    if sum(part.below for part in parts) != 1 or not others:
+        return parts
+    least = min(others, key=lambda part: part.value)
+    return [replace(part, value=figure.bounds[1], below=True) if part is least else part for part in parts]
+
+
+_WHOLE = {"%": 100.0, "share": 1.0}
+_NOTHING = 1e-9  # shares below this are rounding errors of none
+
+
+def raised(value: float, figure: Figure, people: int | None, threshold: int) -> tuple[float, bool]:
+    """The value and False; or what it is at most, and True, where it stands for fewer records than the threshold.
+
+    None of the records stays none. Of fewer than twice the threshold no share is told: it, or the rest, stands for few.
+    """
+    whole = _WHOLE.get(figure.unit)
+    if figure.unit == "records":
+        least = min(float(threshold), figure.bounds[1])
+        return (least, True) if 0 < value < threshold else (value, False)
+    if whole is None or not people or math.isnan(value) or abs(value) < _NOTHING * whole:
+        return value, False
+    if people < 2 * threshold:
+        return whole, True
+    least = whole * threshold / people
+    return (least, True) if abs(value) < least * (1 - 1e-9) else (value, False)
+
+
+def _gives_away(name: str, below: set[str]) -> bool:
+    """Whether a hidden rate could be worked out from this excess over a control."""
+    stem, _, last = name.rpartition(".")
+    return last == "excess" and bool(below & {f"{stem}.rate", f"{stem}.control"})
+
+
+def _withheld(finding: Finding) -> Finding:
+    """The figure shown as no more than its bound."""
+    figure = replace(finding.figure, value=finding.figure.bounds[1], below=True, interval=None)
+    return replace(finding, figure=figure)
+
+
+def _exact_before(finding: Finding) -> Part | None:
+    return None if finding.before is None else Part(("before",), finding.before)
+
+
+def _as_frame(rows: Sequence[Mapping[str, Any]], library: str) -> Any:
+    return frame_of({key: [row[key] for row in rows] for key in rows[0]} if rows else {}, library)
 
 
 def _line(finding: Finding, columns: Sequence[str]) -> str:
@@ -187,8 +274,11 @@ def _line(finding: Finding, columns: Sequence[str]) -> str:
 
 
 def _extremes(figure: Figure, columns: Sequence[str]) -> str:
-    """The best and the worst column, or pair of columns, of the breakdown, by name."""
-    parts = [part for part in figure.parts if not math.isnan(part.value) and set(part.of) <= set(columns)]
+    """The best and the worst of the breakdown: columns by name, parts of the table by number."""
+    named = (
+        set(columns) if not figure.name.endswith("_in_parts") else {of for p in figure.parts for of in p.of}
+    )
+    parts = [part for part in figure.parts if not math.isnan(part.value) and set(part.of) <= named]
     if len(parts) < 2 or figure.better == "neither":
         return ""
     ordered = sorted(parts, key=lambda part: part.value, reverse=figure.better == "higher")
@@ -208,46 +298,87 @@ def _plain(value: Any) -> Any:
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
+def _bounded(value: float | None, below: bool, bounds: tuple[float, float]) -> str:
+    """A published value as text; what it is at most where it is marked so.
+
+    >>> _bounded(5.0, True, (0.0, 100.0)), _bounded(100.0, True, (0.0, 100.0)), _bounded(5.0, False, (0.0, 100.0))
+    ('< 5', '<= 100', '5')
+    """
+    sign = "" if not below or value is None else "<= " if value >= bounds[1] else "< "
+    return f"{sign}{_number(value)}"
+
+
 @dataclass(frozen=True, eq=False)
 class Comparison:
-    """Evidence of several protected tables side by side."""
+    """Evidence of several protected tables side by side, in publishable form."""
 
     evidence: Mapping[str, Evidence]
 
+    def _found(self) -> dict[str, dict[str, Finding]]:
+        """Figure -> label of the table -> finding, in the order in which they were measured."""
+        found: dict[str, dict[str, Finding]] = {}
+        for label, one in self.evidence.items():
+            for finding in one.published():
+                found.setdefault(finding.figure.name, {})[label] = finding
+        return found
+
     def rows(self) -> list[dict[str, Any]]:
-        """A row per figure, a column per table."""
-        names = list(dict.fromkeys(name for one in self.evidence.values() for name in one.names))
-        found = {
-            label: {f.figure.name: publishable(f.figure, one.threshold) for f in one.findings}
-            for label, one in self.evidence.items()
-        }
-        aspects = {f.figure.name: f.aspect for one in self.evidence.values() for f in one.findings}
+        """A row per figure, and per table a column with its value and one that says whether it is below that."""
         rows = []
-        for name in names:
-            shown = next(figures[name] for figures in found.values() if name in figures)
-            values = {
-                label: figures[name].value if name in figures else None for label, figures in found.items()
-            }
-            rows.append(
-                {"aspect": aspects[name], "measure": name, "unit": shown.unit, "better": shown.better}
-                | values
-            )
+        for found in self._found().values():
+            row = _heading(found)
+            for label in self.evidence:
+                figure = found[label].figure if label in found else None
+                row |= {label: figure and figure.value, f"{label} below": figure is not None and figure.below}
+            rows.append(row)
         return rows
 
     def to_frame(self) -> Any:
-        """The rows as a polars dataframe."""
-        rows = self.rows()
-        return new_frame({key: [row[key] for row in rows] for key in rows[0]} if rows else {})
+        """The rows as a dataframe of the original's library."""
+        libraries = {one.library for one in self.evidence.values()}
+        return _as_frame(self.rows(), libraries.pop() if len(libraries) == 1 else "polars")
+
+    def to_dict(self) -> dict[str, Any]:
+        figures = []
+        for found in self._found().values():
+            values = {
+                label: {"value": _plain(finding.figure.value), "below": finding.figure.below}
+                for label, finding in found.items()
+            }
+            figures.append(_heading(found) | {"values": values})
+        return {"tables": list(self.evidence), "figures": figures}
+
+    def to_json(self) -> str:
+        """JSON; numbers that are not finite become null."""
+        return json.dumps(self.to_dict(), indent=1, allow_nan=False)
 
     def __str__(self) -> str:
         labels = list(self.evidence)
         wide = max([12, *(len(label) for label in labels)])
         lines = [" " * 42 + "  ".join(label.rjust(wide) for label in labels)]
-        for row in self.rows():
-            if row["measure"] in HEADLINES:
-                values = "  ".join(_number(row[label]).rjust(wide) for label in labels)
-                lines.append(f"{row['aspect']:7}  {row['measure']:32} {values}")
+        found = self._found()
+        for name in _headlines_of(self.evidence.values()):
+            cells = []
+            for label in labels:
+                figure = found[name][label].figure if label in found[name] else None
+                cells.append(_bounded(figure.value, figure.below, figure.bounds) if figure else "n/a")
+            aspect = _heading(found[name])["aspect"]
+            lines.append(f"{aspect:7}  {name:32} {'  '.join(cell.rjust(wide) for cell in cells)}")
         return "\n".join(lines)
+
+
+def _heading(found: Mapping[str, Finding]) -> dict[str, Any]:
+    first = next(iter(found.values()))
+    figure = first.figure
+    return {"aspect": first.aspect, "measure": figure.name, "unit": figure.unit, "better": figure.better}
+
+
+def _headlines_of(evidence: Iterable[Evidence]) -> list[str]:
+    """Figures of the short form of any of these, risk first."""
+    named = {f.figure.name: f.aspect for one in evidence for f in one.headlines()}
+    usual = (*_OF_RECORDS, *_OF_STRANGERS, *_UTILITIES)
+    place = {name: i for i, name in enumerate(usual)}
+    return sorted(named, key=lambda name: (named[name], place.get(name, len(usual))))
 
 
 def compare(evidence: Mapping[str, Evidence] | Sequence[Evidence]) -> Comparison:
