@@ -39,3 +39,12 @@ def test_the_protected_table_is_measured():
     smallest = GroupSizes()(original, protected)[0]
     assert smallest.value == 2
     assert smallest.note == "2 key columns, missing as category."
+
+
+def test_declared_codes_for_missing_tell_records_apart() -> None:
+    """-8 and -9 are both missing, and both stand in the file: two records that differ in them are two uniques."""
+    variable = Variable(name="age", kind="numeric", role="quasi", unknown=(-8, -9))
+    table = Table.build({"age": [-8, -9, 30, 30]}, {"age": variable})
+    figures = {figure.name: figure.value for figure in GroupSizes()(table, table)}
+    assert figures["group_sizes.smallest"] == 1
+    assert figures["group_sizes.uniques"] == 50.0

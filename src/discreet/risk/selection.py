@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from discreet.arrays import Bools, Floats, Ints
 from discreet.errors import ParameterError
+from discreet.keys import key_of
 from discreet.stats.keys import Key
 from discreet.stats.neighbours import Axis, NumericAxis, Scale, Space, TreeAxis
 from discreet.stats.order import draw_rows, value_order
@@ -123,14 +124,8 @@ def canonical_rows(tables: Sequence[Table]) -> Ints:
 
 
 def joint_keys(tables: Sequence[Table], names: Names) -> list[Key]:
-    """Key columns over the records of several tables one after the other."""
-    return [
-        Key.of(
-            np.concatenate([table[name].values for table in tables]),
-            np.concatenate([table[name].missing for table in tables]),
-        )
-        for name in names
-    ]
+    """Key columns over the records of several tables one after the other; declared codes for missing tell apart."""
+    return [key_of(*(table[name] for table in tables)) for name in names]
 
 
 def sensitive_codes(column: Column) -> tuple[Ints, int]:

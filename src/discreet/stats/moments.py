@@ -93,8 +93,8 @@ class MomentErrors:
 
     @property
     def largest(self) -> float:
-        """The larger of the two."""
-        return max(self.mean, self.covariance)
+        """The larger of the two; not a number where either is none."""
+        return float(np.maximum(self.mean, self.covariance))
 
 
 def measure_moments(values: Floats, weights: Floats | None = None) -> Moments:

@@ -291,7 +291,7 @@ def _extremes(figure: Figure, columns: Sequence[str]) -> str:
 def _number(value: float | None) -> str:
     if value is None or math.isnan(value):
         return "n/a"
-    return f"{value:.0f}" if abs(value) >= 1000 and value == round(value) else f"{value:.4g}"
+    return f"{value:.0f}" if abs(value) >= 1000 and value % 1 == 0 else f"{value:.4g}"
 
 
 def _plain(value: Any) -> Any:
