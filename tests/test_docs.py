@@ -118,6 +118,13 @@ def test_wrong_output_is_noticed():
     assert not agrees("3\n", printed)
 
 
+def test_every_command_is_on_the_page_of_the_command_line():
+    """A command that nobody reads of does not exist."""
+    text = (DOCS / "command-line.md").read_text(encoding="utf-8")
+    names = [command.name or command.callback.__name__ for command in app.registered_commands]
+    assert [name for name in names if f"discreet {name}" not in text] == []
+
+
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
 def test_page_runs(page, tmp_path, monkeypatch):
     """The Python of a page runs from top to bottom in an empty folder and prints what the page shows.
