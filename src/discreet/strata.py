@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
-from typing import ClassVar, Protocol
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
@@ -117,15 +117,15 @@ def _placed(note: str, numbers: list[int], n_parts: int) -> str:
 
 
 def _lost_claims(shared: tuple[Claim, ...], drafts: list[Draft]) -> tuple[str, ...]:
-    """Claims that hold in parts and not for all of them together, one of each kind."""
-    kinds = {type(claim) for claim in shared}
-    lost: dict[type[Claim], Claim] = {}
+    """Claims that hold in parts and not for all of them together, the first of each kind."""
+    lost: dict[tuple[type[Claim], Any], Claim] = {}
     for draft in drafts:
         for claim in draft.claims:
-            if type(claim) not in kinds:
-                lost.setdefault(type(claim), claim)
+            if all(claim.meet(one) is None for one in shared):
+                lost.setdefault((type(claim), getattr(claim, "by", ())), claim)
     return tuple(
-        f"Holds inside parts, and is not claimed of all together: {c.statement}" for c in lost.values()
+        f"Holds inside parts, and is not claimed of all together: {claim.statement}"
+        for claim in lost.values()
     )
 
 

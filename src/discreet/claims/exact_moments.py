@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
@@ -18,6 +19,21 @@ from discreet.table.column import Column
 from discreet.table.table import Table
 
 EXACT = 1e-9  # an error up to this, in standard deviations, is rounding of the arithmetic
+
+
+def attainable(parts: Iterable[Floats]) -> float:
+    """The power of ten, at least 1e-9, that covariances of these numbers can be exact to in the digits they have.
+
+    >>> far = np.array([1e8 - 1, 1e8, 1e8 + 1])
+    >>> attainable([far - 1e8]), attainable([far])
+    (1e-09, 1e-06)
+    """
+    least = 0.0
+    for values in parts:
+        mean, deviation = (abs(float(values.mean())), float(values.std())) if len(values) else (0.0, 0.0)
+        if deviation > 1e-10 * mean:
+            least = max(least, 4 * np.finfo(np.float64).eps * mean / deviation)
+    return max(EXACT, 10.0 ** math.ceil(math.log10(least))) if least > EXACT else EXACT
 
 
 @dataclass(frozen=True)
@@ -73,18 +89,22 @@ class ExactMoments(Claim):
         return equal if self.parts is None else f"one of {self.parts.n_groups} parts made of such a {equal}"
 
     def check(self, original: Table, released: Table, partition: Partition | None) -> Verdict:
-        if original.n_records != released.n_records:
-            return Verdict(False, "the release has another number of records")
-        if not np.array_equal(_present(original, self.columns), _present(released, self.columns)):
-            return Verdict(False, "the release lacks other cells than the original")
-        if changed := self._changed(original, released):
-            return Verdict(False, f"the release has changed what the statistics are by: {', '.join(changed)}")
-        if self.parts is not None and not self._made_of_cells(original):
-            return Verdict(False, f"the parts are not made of groups of equal {', '.join(self.by)}")
-        if not (covered := self._covered(original)):
-            return Verdict(False, "no record is covered")
-        worst = self._worst(original, released, covered)
+        if obstacle := self.obstacle(original, released):
+            return Verdict(False, obstacle)
+        worst = self.error(original, released)
         return Verdict(worst <= self.tolerance, f"largest error: {worst:.1e} standard deviations")
+
+    def obstacle(self, original: Table, released: Table) -> str:
+        """Why no reader of the release can repeat these statistics, however exact they are; empty where one can."""
+        if original.n_records != released.n_records:
+            return "the release has another number of records"
+        if not np.array_equal(_present(original, self.columns), _present(released, self.columns)):
+            return "the release lacks other cells than the original"
+        if changed := self._changed(original, released):
+            return f"the release has changed what the statistics are by: {', '.join(changed)}"
+        if self.parts is not None and not self._made_of_cells(original):
+            return f"the parts are not made of groups of equal {', '.join(self.by)}"
+        return "" if self._covered(original) else "no record is covered"
 
     def error(self, original: Table, released: Table) -> float:
         """The largest error, in standard deviations, wherever the claim speaks; infinite where it is no number."""

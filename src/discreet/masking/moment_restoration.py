@@ -148,37 +148,22 @@ class MomentRestoration:
         self, original: Table, released: Table, numbers: Numbers, parts: Partition, done: Outcome
     ) -> tuple[tuple[Claim, ...], tuple[str, ...]]:
         """Exact means and covariances, as far as they can be claimed; and in words, as far as not."""
-        if not numbers.same_gaps:
-            return (), (
-                "No exact means and covariances are claimed: the treatment emptied or filled cells. Those of the cells "
-                "that both tables have are exact.",
-            )
         wanted = self._wanted(original, numbers, parts, done)
-        blurred = sorted(set(parts.by) & set(names_of(numbers.columns)))
-        unseen = tuple(
-            f"Exact inside the parts by {', '.join(parts.by)}, and not claimed there: {name} is itself restored, so a "
-            "reader cannot tell the parts."
-            for name in blurred
-        )
+        blocked = [(claim, claim.obstacle(original, released)) for claim in wanted]
+        notes = [*_unclaimed(parts, done), *(_not_claimed(claim, why) for claim, why in blocked if why)]
+        open_to_all = [claim for claim, why in blocked if not why]
         rounded = not self.exact and any(
             column.variable.decimals is not None or column.single for column in numbers.columns
         )
-        if not rounded and done.violation <= EXACT:
-            tolerance = numbers.representable
-            return tuple(replace(claim, tolerance=tolerance) for claim in wanted), unseen
-        errors = [claim.error(original, released) for claim in wanted]
-        why = "Values were rounded" if rounded else "Values were clipped to their bounds"
-        note = f"{why}: means and covariances are off by up to {max(errors):.1e} standard deviations."
-        if rounded:
-            note += " exact=True keeps all digits."
-        near = [
-            (claim, error)
-            for claim, error in zip(wanted, errors, strict=True)
-            if error <= LOOSEST and (rounded or error <= EXACT)
-        ]
-        if len(near) < len(wanted):
-            note += " That is not claimed as exact."
-        return tuple(replace(claim, tolerance=_power_of_ten(error)) for claim, error in near), (note, *unseen)
+        if not rounded and not done.violation:
+            tolerance = numbers.attainable(parts)
+            return tuple(replace(claim, tolerance=tolerance) for claim in open_to_all), tuple(notes)
+        errors = [claim.error(original, released) for claim in open_to_all]
+        limit = LOOSEST if rounded else numbers.attainable(parts)
+        if rounded or max(errors, default=0.0) > limit:
+            notes.append(_off(max(errors, default=0.0), limit, rounded=rounded))
+        held = [(claim, e) for claim, e in zip(open_to_all, errors, strict=True) if e <= limit]
+        return tuple(replace(claim, tolerance=_power_of_ten(e)) for claim, e in held), tuple(notes)
 
     def _wanted(
         self, original: Table, numbers: Numbers, parts: Partition, done: Outcome
@@ -190,12 +175,34 @@ class MomentRestoration:
         if self.families:
             return [ExactMoments(names), ExactMoments(names, by=self.families[-1])]
         whole, inside = ExactMoments(names, min_pattern=done.min_pattern), []
-        # A column that is itself restored no longer tells a reader who belongs to which part.
-        if parts.n_groups > 1 and parts.by and not set(parts.by) & set(names):
+        if parts.by and parts.n_groups > 1:
             merged = None if parts.n_groups == cells_by(original, parts.by).n_groups else parts
             inside = [replace(whole, by=parts.by, parts=merged)]
-        # Where rare patterns were left inside parts, the whole has other rare ones: only the parts are exact.
-        return inside if inside and done.min_pattern else [whole, *inside]
+        # Where patterns rare in a part were left, the whole table has other rare ones: only the parts are exact.
+        return inside if done.min_pattern and parts.n_groups > 1 else [whole, *inside]
+
+
+def _unclaimed(parts: Partition, done: Outcome) -> list[str]:
+    """What was asked for and did not come about, and what is exact and cannot be claimed."""
+    if parts.by and parts.n_groups == 1:
+        return [f"All cells of {', '.join(parts.by)} were merged into one: restored as a whole."]
+    if parts.n_groups > 1 and not parts.by:
+        rare = ", but for records with rare patterns of missing cells" if done.min_pattern else ""
+        return [
+            f"Exact inside each of {parts.n_groups} parts{rare}. That is not claimed: no column tells the parts."
+        ]
+    return []
+
+
+def _not_claimed(claim: ExactMoments, why: str) -> str:
+    return f"Not claimed, because {why}: {claim.statement}"
+
+
+def _off(error: float, limit: float, *, rounded: bool) -> str:
+    why = "Values were rounded" if rounded else "Values were clipped to their bounds"
+    more = " exact=True keeps all digits." if rounded else ""
+    less = " That is not claimed as exact." if error > limit else ""
+    return f"{why}: means and covariances are off by up to {error:.1e} standard deviations.{more}{less}"
 
 
 def _survives(claim: Claim, shared: bool) -> bool:

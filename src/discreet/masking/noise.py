@@ -10,7 +10,7 @@ import numpy as np
 
 from discreet.arrays import Floats
 from discreet.base import Claim, Draft, Fitted
-from discreet.claims.exact_moments import ExactMoments
+from discreet.claims.exact_moments import ExactMoments, attainable
 from discreet.errors import ParameterError, UnsuitableError
 from discreet.release import Method
 from discreet.selection import chosen, flag, name_list, names_of, number
@@ -110,7 +110,10 @@ class FittedNoise:
         return [_loosened(column).with_values(treated[:, j]) for j, column in enumerate(columns)]
 
     def _claims(self) -> tuple[Claim, ...]:
-        return (ExactMoments(self.names),) if self.method.exact else ()
+        if not self.method.exact:
+            return ()
+        tolerance = attainable(self.table[name].numbers for name in self.names)
+        return (ExactMoments(self.names, tolerance=tolerance),)
 
     def _notes(self, changed: Sequence[Column], treated: Floats) -> tuple[str, ...]:
         """Where the declared support moves moments that `rescaled` keeps in expectation."""

@@ -11,14 +11,14 @@ import numpy as np
 
 from discreet.arrays import Bools, Floats, Ints
 from discreet.base import Partition
-from discreet.claims.exact_moments import EXACT
+from discreet.claims.exact_moments import EXACT, attainable
 from discreet.errors import ParameterError, UnsuitableError
 from discreet.selection import name_list, names_of
 from discreet.stats.moments import measure_moments
 from discreet.stats.restoration import fit_restoration, in_memory, restore
 from discreet.stats.restoration_affine import Restoration
 from discreet.stats.restoration_maps import classify_columns
-from discreet.stats.restoration_parts import rake_families, restore_cells, smallest_part
+from discreet.stats.restoration_parts import rake_families, records_needed, restore_cells, smallest_part
 from discreet.stats.restoration_printed import restore_printed
 from discreet.stats.restoration_support import blend_records, restore_within, round_restored
 from discreet.stats.streams import Streams
@@ -94,13 +94,13 @@ class Numbers:
         """Which records have any weight."""
         return np.ones(len(self.original), dtype=np.bool_) if self.weights is None else self.weights > 0
 
-    @property
-    def representable(self) -> float:
-        """The power of ten, at least 1e-9, that covariances can be exact to in the digits of these numbers."""
-        shown = [self.original[~gap, j] for j, gap in enumerate(self.missing.T)]
-        ratios = [abs(v.mean()) / v.std() for v in shown if len(v) and v.std() > 1e-10 * abs(v.mean())]
-        least = np.finfo(np.float64).eps * max(ratios, default=0.0)
-        return float(max(EXACT, 10.0 ** np.ceil(np.log10(least)))) if least > EXACT else EXACT
+    def attainable(self, parts: Partition) -> float:
+        """How exact covariances can be in the digits of these numbers, in every part."""
+        return attainable(
+            self.original[rows, j][~self.missing[rows, j]]
+            for rows in parts.members()
+            for j in range(len(self.columns))
+        )
 
     def of_rows(self, rows: Ints, columns: Ints) -> tuple[Floats, Floats, Floats | None]:
         cells = np.ix_(rows, columns)
@@ -136,6 +136,8 @@ def check_parts(plan: MomentRestoration, table: Table, columns: Sequence[Column]
         _refuse_bounds(plan, columns, "kind='printed'")
         if table.weights is not None:
             raise UnsuitableError("The printed algorithm takes no weights; use the default kind.")
+    if plan.blocks or plan.families:
+        records_needed(len(columns), plan.min_part)
     for block in plan.blocks:
         names = names_of(columns)
         if unknown := [name for name in block.columns if name not in names]:
@@ -248,12 +250,15 @@ class Ways:
     def _in_parts(self) -> Outcome:
         """Every part, and in it every pattern of missing cells over the columns that are there."""
         values, told = self.numbers.treated.copy(), []
-        needed, left, n_blocks = needed_records(self.plan, len(self.names)), 0, 0
+        # However few `min_part` allows: with no more records than columns + 1, exact statistics are the records.
+        needed = max(needed_records(self.plan, len(self.names)), len(self.names) + 2)
+        left, n_blocks = 0, 0
         for part, rows in enumerate(self.parts.members()):
             for inside, columns in self._patterns(rows):
-                enough = not self.numbers.missing.any() or self.numbers.counted[inside].sum() >= needed
-                if not enough or not len(columns):
-                    left += 0 if enough else len(inside)
+                if not len(columns):
+                    continue
+                if self.numbers.missing.any() and self.numbers.counted[inside].sum() < needed:
+                    left += len(inside)
                     continue
                 n_blocks += 1
                 values[np.ix_(inside, columns)], done = self._one(inside, columns, str(part), str(n_blocks))
@@ -293,23 +298,44 @@ class Ways:
         variables = [self.numbers.columns[j].variable for j in columns]
         lower = np.array([-np.inf if v.lower is None else v.lower for v in variables])
         upper = np.array([np.inf if v.upper is None else v.upper for v in variables])
-        violation, clipped = 0.0, self.plan.bounded and bool((np.isfinite(lower) | np.isfinite(upper)).any())
+        clipped = self.plan.bounded and bool((np.isfinite(lower) | np.isfinite(upper)).any())
+        order, violation = np.arange(len(columns)), 0.0
         if clipped:
-            values, bounded = restore_within(
-                original, treated, lower, upper, weights=weights, restorer=self._as_restorer
+            order = self._totals_last(original)
+            lower, upper = lower[order], upper[order]
+            restored, bounded = restore_within(
+                original[:, order],
+                treated[:, order],
+                lower,
+                upper,
+                weights=weights,
+                restorer=self._as_restorer,
             )
-            values, violation, sweeps = np.clip(values, lower, upper), bounded.violation, bounded.sweeps
-            _follow(sweeps[-1], values)
+            restored = np.clip(restored, lower, upper)
+            violation, sweeps = bounded.violation, bounded.sweeps
+            _follow(sweeps[-1], restored)
         else:
-            values, single = self._as_restorer(original, treated, weights=weights)
+            restored, single = self._as_restorer(original, treated, weights=weights)
             sweeps = (single,)
+        variables = [variables[j] for j in order]
         if not self.plan.exact:
-            values = round_restored(values, [v.decimals for v in variables], sweeps[-1])
+            restored = round_restored(restored, [v.decimals for v in variables], sweeps[-1])
         if clipped:
-            values = np.clip(values, lower, upper)
+            restored = np.clip(restored, lower, upper)
+        values = np.empty_like(restored)
+        values[:, order] = restored
         notes = tuple(_told(sweeps[-1], [v.name for v in variables], violation))
         stays = all(sweep.equal_stay_equal for sweep in sweeps)
         return values, Outcome(values, equal_stay_equal=stays, violation=violation, notes=notes)
+
+    def _totals_last(self, original: Floats) -> Ints:
+        """Columns so that a total comes after its parts: clipped parts then make a total that needs no clipping.
+
+        Only `triangular` depends on the order of columns, and keeps it.
+        """
+        if self.plan.kind == "triangular":
+            return np.arange(original.shape[1])
+        return np.argsort(original.var(axis=0), kind="stable").astype(np.int64)
 
     def _as_restorer(
         self, original: Floats, treated: Floats, *, weights: Floats | None = None
@@ -372,9 +398,9 @@ class Ways:
 
     def _rounded(self, values: Floats) -> Floats:
         """Rounded to the declared decimals, totals computed anew from their rounded parts."""
-        if self.plan.exact:
-            return values
         numbers = self.numbers
+        if self.plan.exact or all(column.variable.decimals is None for column in numbers.columns):
+            return values
         itself = fit_restoration(
             in_memory(numbers.original, numbers.original, numbers.weights),
             tol_dep=self.plan.tol_dep,
@@ -404,5 +430,5 @@ def _told(plan: Restoration, names: Sequence[str], violation: float) -> Iterator
     if violation > EXACT:
         yield (
             f"Bounds and exact moments could not both be had: values were clipped by up to {violation:.2g} standard "
-            "deviations."
+            f"deviations{', and totals may differ from their parts by as much' if plan.identities is not None else ''}."
         )

@@ -58,7 +58,10 @@ def _uncorrelate(white: Floats) -> tuple[float, float]:
     """Algorithm 2, on A in place: covariance the identity, by new values for the last v - 1 records of column v."""
     n_records, n_columns = white.shape
     worst, largest = 1.0, 0.0
-    white[:, 0] -= white[:, 0].mean()
+    # Column v minus its mean beforehand changes nothing in Algorithm 2 but rounding: earlier columns have mean 0, and the
+    # solved values move by that mean.
+    level = white.mean(axis=0)
+    white -= level
     for v in range(1, n_columns):
         head = n_records - v
         system = white[head:, :v].T
@@ -66,7 +69,7 @@ def _uncorrelate(white: Floats) -> tuple[float, float]:
         if not condition <= MAX_CONDITION:
             raise _unsuitable(f"the system of column {v + 1} has no stable solution in this order of records")
         white[head:, v] = np.linalg.solve(system, -(white[:head, :v].T @ white[:head, v]))
-        worst, largest = max(worst, condition), max(largest, float(np.abs(white[head:, v]).max()))
+        worst, largest = max(worst, condition), max(largest, float(np.abs(white[head:, v] + level[v]).max()))
         if not largest <= MAX_SOLVED:
             raise _unsuitable(f"the system of column {v + 1} has no stable solution in this order of records")
         white[:, v] -= white[:, v].mean()

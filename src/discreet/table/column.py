@@ -96,6 +96,8 @@ class Column:
         clean[absent != PRESENT] = 0
         if self.single and not self.loose:
             clean = clean.astype(np.float32).astype(np.float64)
+        if self.is_numeric:
+            clean = _off_codes(clean, absent == PRESENT, self.variable)
         return replace(self, values=sealed(clean), absent=absent)
 
     def with_numbers(self, numbers: Floats, absent: Absent | None = None) -> Column:
@@ -180,6 +182,33 @@ def _owned(array: NDArray[Any], dtype: type) -> NDArray[Any]:
     if is_closed and array.dtype == dtype and array.flags.c_contiguous:
         return array
     return sealed(np.array(array, dtype=dtype, order="C"))
+
+
+def _off_codes(numbers: Floats, present: Bools, variable: Variable) -> Floats:
+    """Numbers that would read as a declared code for missing, moved to the next one up (or down, at the upper bound).
+
+    One and the same move for all: equal numbers stay equal.
+    """
+    codes = [float(code) for code in variable.missing_codes if isinstance(code, (int, float))]
+    hits = present & np.isin(numbers, codes) if codes else np.zeros(len(numbers), dtype=np.bool_)
+    for code in np.unique(numbers[hits]).tolist():
+        numbers[hits & (numbers == code)] = _next_to(code, variable, codes)
+    return numbers
+
+
+def _next_to(code: float, variable: Variable, codes: list[float]) -> float:
+    """The nearest number above that is no code, or below where there is none within the bounds."""
+    free = code
+    for direction in (1.0, -1.0):
+        free = code
+        while free in codes:
+            if variable.decimals is None:
+                free = float(np.nextafter(free, direction * np.inf))
+            else:
+                free = round(free + direction * 10.0**-variable.decimals, variable.decimals)
+        if settle(np.array([free]), variable)[0] == free:
+            break
+    return free
 
 
 def settle(numbers: Floats, variable: Variable) -> Floats:

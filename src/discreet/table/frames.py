@@ -8,6 +8,7 @@ categories, index); `decode` builds the same kind of dataframe from arrays. Colu
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
@@ -204,14 +205,34 @@ def _encode_numbers(
         raise SchemaError(f"Column '{variable.name}' holds truth values, not numbers; set kind = 'nominal'.")
     if form.sort not in PLAIN:
         return _numbers_among_categories(series, variable, absent, form, library)
-    if form.sort in ("whole", "date") and variable.decimals is None:
-        variable = replace(variable, decimals=0)  # what the type cannot hold, no method should make
+    variable = _within_type(variable, form)
     numbers = library.numbers(series, form)
     for reason, code in _code_numbers(variable).items():
         absent[(numbers == code) & (absent == PRESENT)] = reason
     numbers[absent != PRESENT] = 0.0
     single = str(form.dtype).lower() in SHORT_FLOATS
     return Column(variable, sealed(numbers), sealed(absent), single=single), form
+
+
+_NARROW = re.compile(r"u?int(8|16|32|64)")  # as libraries call them
+
+
+def _within_type(variable: Variable, form: Form) -> Variable:
+    """What the type of a column cannot hold, no method should make: decimals and bounds, where none are declared."""
+    digits = 0 if form.sort in ("whole", "date") else getattr(form.dtype, "scale", None)
+    if variable.decimals is None and digits is not None:
+        variable = replace(variable, decimals=digits)
+    narrow = _NARROW.search(str(form.dtype).lower())
+    if narrow is None or variable.decimals != 0:
+        return variable
+    held = np.iinfo(narrow[0])
+    lower = int(held.min) if held.bits < 32 or held.min == 0 else None
+    upper = int(held.max) if held.bits < 32 else None
+    return replace(
+        variable,
+        lower=lower if variable.lower is None else variable.lower,
+        upper=upper if variable.upper is None else variable.upper,
+    )
 
 
 def _code_numbers(variable: Variable) -> dict[int, float]:
@@ -441,7 +462,7 @@ def _decode_numbers(column: Column, form: Form, library: Library) -> Any:
         numbers[column.absent == reason] = code
     blanks = [(blank, column.absent == _reason_of_blank(i)) for i, blank in enumerate(form.blanks)]
     is_loose = column.loose or (form.sort == "whole" and column.variable.decimals != 0)
-    written = library.loose(form) if is_loose and form.sort in ("whole", "number") else form
+    written = library.loose(form) if is_loose and form.sort in ("whole", "number", "decimal") else form
     return library.from_numbers(column.name, numbers, blanks, written)
 
 

@@ -123,10 +123,16 @@ def suggest_opened(
     scale = Scale(table, names, mask or Microaggregation(k=3, columns=names), streams)
     with one_blas_thread(), stage("weighing subdomains"):
         rated = sorted(scale.rated(), key=lambda one: -one.loss)[:MOST_WEIGHED]
-        weighed = []
+        weighed: list[Suggestion] = []
+        refused = None
         for done, candidate in enumerate(rated):
-            weighed += scale.weighed(candidate)
+            try:
+                weighed.append(scale.weighed(candidate))
+            except UnsuitableError as fault:
+                refused = fault
             share((done + 1) / len(rated))
+    if refused is not None and not weighed:
+        raise UnsuitableError(f"No subdomains can be masked apart by this mask. {refused}")
     return tuple(weighed)
 
 
@@ -165,25 +171,20 @@ class Scale:
             if groups.n_groups > 1:
                 yield Rated(subdomains, large, groups, self._inside(large, self.draft, self._loss))
 
-    def weighed(self, rated: Rated) -> list[Suggestion]:
-        """The candidate with its risk top-down and bottom-up; none where its subdomains cannot be masked apart."""
-        try:
-            apart = self._drawn(rated.groups)
-        except UnsuitableError:
-            return []
-        return [
-            Suggestion(
-                subdomains=rated.subdomains,
-                cells=rated.cells.n_groups,
-                loss=rated.loss,
-                groups=rated.groups.n_groups,
-                smallest=int(rated.groups.sizes.min()),
-                linkage=self._inside(rated.groups, self.draft, self._linked),
-                linkage_apart=self._inside(rated.groups, apart, self._linked),
-                interval=self._inside(rated.groups, self.draft, self._interval),
-                interval_apart=self._inside(rated.groups, apart, self._interval),
-            )
-        ]
+    def weighed(self, rated: Rated) -> Suggestion:
+        """The candidate with its risk top-down and bottom-up."""
+        apart = self._drawn(rated.groups)
+        return Suggestion(
+            subdomains=rated.subdomains,
+            cells=rated.cells.n_groups,
+            loss=rated.loss,
+            groups=rated.groups.n_groups,
+            smallest=int(rated.groups.sizes.min()),
+            linkage=self._inside(rated.groups, self.draft, self._linked),
+            linkage_apart=self._inside(rated.groups, apart, self._linked),
+            interval=self._inside(rated.groups, self.draft, self._interval),
+            interval_apart=self._inside(rated.groups, apart, self._interval),
+        )
 
     def _drawn(self, groups: Partition) -> Table:
         plan = Composition(Whole(), self.treatment, self.restoration)
