@@ -162,7 +162,12 @@ class Prepared:
             claims=proven,
             recipe=recipe,
             schema=schema,
-            notes=(*uncovered(draft, self.table), *_index_note(layout), *draft.notes),
+            notes=(
+                *uncovered(draft, self.table),
+                *_index_note(layout),
+                *_category_note(self.table, released, layout),
+                *draft.notes,
+            ),
             partition=draft.partition,
             table=released,
             reordered=draft.reordered,
@@ -228,9 +233,15 @@ def uncovered(draft: Draft, original: Table) -> tuple[str, ...]:
         and column.name not in claimed
         and draft.table[column.name].same_as(column)
     ]
-    if not untouched:
+    if untouched:
+        return (f"Quasi-identifiers released as they were, under no claim: {', '.join(untouched)}.",)
+    known = {column.name for column in original.of_role("quasi") if column.name in draft.table}
+    if not protecting or any(known <= set(getattr(claim, "columns", known)) for claim in protecting):
         return ()
-    return (f"Quasi-identifiers released as they were, under no claim: {', '.join(untouched)}.",)
+    return (
+        f"No claim is about all quasi-identifiers together ({', '.join(sorted(known))}): whoever knows several at once may "
+        "still single records out.",
+    )
 
 
 def _index_note(layout: Layout) -> tuple[str, ...]:
@@ -238,6 +249,25 @@ def _index_note(layout: Layout) -> tuple[str, ...]:
     if layout.index is None or type(layout.index).__name__ == "RangeIndex":
         return ()
     return ("The dataframe's index is released as it is. Reset it first if it says who a record is.",)
+
+
+def _category_note(original: Table, released: Table, layout: Layout) -> tuple[str, ...]:
+    """A word on types that list categories: one that only vanished records held is told by the list."""
+    kept = [
+        column.name
+        for column in released.columns
+        if column.name in layout.forms
+        and layout.forms[column.name].sort == "category"
+        and column.levels == original[column.name].levels
+        and column.levels
+        and ((original[column.name].counts > 0) & (column.counts == 0)).any()
+    ]
+    if not kept:
+        return ()
+    return (
+        f"The types of these columns list categories that no record holds any more: {', '.join(kept)}. Drop unused "
+        "categories before you hand the dataframe on; files written by `protect` hold none.",
+    )
 
 
 def refuse_faulty(table: Table) -> None:

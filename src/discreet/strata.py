@@ -56,11 +56,11 @@ def fit_apart(method: _Fits, table: Table, streams: Streams) -> Fitted:
             with portion(i / len(rows), (i + 1) / len(rows)):
                 fits.append(method.fit(table.take(members), streams.at("part", str(i))))
         except UnsuitableError as fault:
-            refused, reason = refused + 1, str(fault)
+            refused, reason = refused + 1, reason or str(fault)
     if refused:
         raise UnsuitableError(
-            f"{refused} of {len(rows)} strata of {', '.join(strata)} cannot be protected. {reason} "
-            "Merge small strata, or lower the parameter."
+            f"{refused} of {len(rows)} strata of {', '.join(strata)} cannot be protected: merge small strata in the "
+            f"data, or do what this says of the first of them. {reason}"
         )
     return ApartFit(table, tuple(rows), tuple(fits))
 

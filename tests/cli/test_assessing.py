@@ -213,3 +213,33 @@ def test_a_fault_of_one_measure_is_one_line(
         assert result.stdout.count("fault: MomentChange failed inside: ValueError") == 1
         assert "secret cell" not in result.stdout + result.stderr
         assert "linkage.distance" in result.stdout
+
+
+@pytest.mark.parametrize("ending", ["xlsx", "csv", "sav"])
+def test_undefined_figures_are_empty_in_every_kind_of_file(
+    discreet: Command, people: Path, safe: Path, ending: str
+) -> None:
+    """A column emptied by the release makes an infinite figure: the file appears, the cell is empty, the note says why."""
+    emptied = pl.read_csv(safe).with_columns(income=pl.lit(None, dtype=pl.Float64))
+    emptied.write_csv(safe)
+    output = people.parent / f"figures.{ending}"
+    result = discreet("assess", people, safe, "--output", output)
+    assert result.exit_code == 0, result.stderr
+    assert output.is_file()
+    if ending == "csv":
+        (moved,) = (
+            pl.read_csv(output)
+            .filter(pl.col("measure") == "moments.mean", pl.col("of").fill_null("") == "")
+            .to_dicts()
+        )
+        assert moved["value"] is None
+        assert moved["note"].startswith("The value is infinite")
+
+
+def test_a_formula_that_does_not_fit_is_the_users_to_correct(
+    discreet: Command, people: Path, safe: Path
+) -> None:
+    """A category of a number is exit code 2 before anything is measured, not a measure left out."""
+    result = discreet("assess", people, safe, "--formula", "income ~ age", "--formula", "income=high ~ age")
+    assert result.exit_code == 2
+    assert "write the formula without" in " ".join(result.stderr.split())

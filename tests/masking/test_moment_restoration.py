@@ -375,7 +375,7 @@ def test_a_small_stratum_is_a_small_part() -> None:
     frame = firms(300).with_columns(
         half=pl.when(pl.int_range(300) < 20).then(pl.lit("few")).otherwise(pl.lit("many"))
     )
-    with pytest.raises(UnsuitableError, match="fewer than 100 records"):
+    with pytest.raises(UnsuitableError, match="A stratum has 20 records, fewer than 100"):
         release_of(dc.CholeskyHybrid(NOISE, columns=NAMES), frame, half={"role": "stratum"})
 
 

@@ -284,3 +284,43 @@ def test_recipe_equality_ignores_nothing_that_matters(patients: pl.DataFrame) ->
     """Another seed is another recipe."""
     recipe = Noise(0.3).protect(patients, seed=1).recipe
     assert replace(recipe, seed=2) != recipe
+
+
+def test_categories_that_nobody_holds_any_more_are_told() -> None:
+    """A rare town leaves with its record, but the dataframe's type would still name it: a note says of which column."""
+    frame = pl.DataFrame(
+        {"age": [30, 31, 32, 60, 61, 62, 63], "town": ["a", "a", "a", "b", "b", "b", "rare"]},
+        schema_overrides={"town": pl.Enum(["a", "b", "rare"])},
+    )
+    schema = dc.Schema(
+        (
+            Variable(name="age", kind="numeric", role="quasi"),
+            Variable(name="town", kind="nominal", role="quasi"),
+        )
+    )
+    release = dc.Microaggregation(3).protect(frame, schema, seed=1)
+    assert "rare" not in release.data["town"].to_list()
+    assert any("list categories that no record holds any more: town" in note for note in release.notes)
+
+
+def test_groups_of_one_are_no_guarantee() -> None:
+    """k = 1 holds for every table: no method claims it, and what is released as it was is told."""
+    frame = pl.DataFrame({"age": [30, 31, 32], "sex": ["f", "m", "f"]})
+    schema = dc.Schema(
+        (
+            Variable(name="age", kind="numeric", role="quasi"),
+            Variable(name="sex", kind="nominal", role="quasi"),
+        )
+    )
+    for method in (dc.Microaggregation(1), dc.LocalSuppression(1), dc.UnivariateMicroaggregation(1)):
+        release = method.protect(frame, schema, seed=1)
+        assert release.claims == ()
+        assert any(note.startswith("Quasi-identifiers released as they were") for note in release.notes)
+
+
+def test_claims_about_single_columns_are_not_taken_for_one_about_all() -> None:
+    """Individual ranking protects each column alone: a note says that nobody is protected from knowing several."""
+    frame = pl.DataFrame({"age": range(20, 50), "height": range(150, 180)})
+    schema = dc.Schema(tuple(Variable(name=name, kind="numeric", role="quasi") for name in ("age", "height")))
+    notes = dc.UnivariateMicroaggregation(3).protect(frame, schema, seed=1).notes
+    assert any("No claim is about all quasi-identifiers together" in note for note in notes)

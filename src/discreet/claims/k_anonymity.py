@@ -50,6 +50,11 @@ class KAnonymity(Claim):
         return Verdict(smallest >= self.k, f"smallest group of equal records: {smallest}")
 
 
+def k_anonymous(k: int, columns: tuple[str, ...], missing: MissingRule = "category") -> tuple[Claim, ...]:
+    """The claim of k-anonymity; none for k = 1, which every table holds and which protects nobody."""
+    return (KAnonymity(k, columns, missing),) if k > 1 else ()
+
+
 @dataclass(frozen=True)
 class ProbabilisticKAnonymity(Claim):
     """A link to a record of the release is a guess among at least `k`.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -191,10 +192,20 @@ def _write(assessed: Assessed, inputs: Sequence[Path]) -> None:
             staged.add(wanted.report).write_text(page, encoding="utf-8")
 
 
+def _without_infinities(row: dict[str, Any]) -> dict[str, Any]:
+    """A row that every kind of file can hold: undefined numbers are empty, and the note says of which kind."""
+    strange = {
+        key: value for key, value in row.items() if isinstance(value, float) and not math.isfinite(value)
+    }
+    if not math.isinf(strange.get("value", 0.0)):
+        return row | dict.fromkeys(strange)
+    return row | dict.fromkeys(strange) | {"note": f"The value is infinite. {row['note']}".strip()}
+
+
 def _write_figures(assessed: Assessed, temporary: Path, output: Path) -> None:
     if output.suffix.lower() == ".json":
         text = json.dumps(assessed.document(), indent=1, ensure_ascii=False, allow_nan=False)
         temporary.write_text(text + "\n", encoding="utf-8")
         return
-    rows = assessed.rows()
+    rows = [_without_infinities(row) for row in assessed.rows()]
     write_onto(new_frame({key: [row[key] for row in rows] for key in rows[0]}), temporary, output)

@@ -10,7 +10,7 @@ import numpy as np
 
 from discreet.arrays import Codes, Floats, Ints
 from discreet.base import Claim, Draft, Partition
-from discreet.claims.k_anonymity import KAnonymity
+from discreet.claims.k_anonymity import k_anonymous
 from discreet.errors import ParameterError
 from discreet.keys import coded_cells
 from discreet.selection import chosen, name_list, names_of
@@ -69,7 +69,7 @@ class GroupCentre:
         drawn = {kind for kind in ("nominal", "taxonomic") if getattr(self, kind) == "draw"}
         if any(column.kind in drawn for column in columns):
             return ()
-        return (KAnonymity(int(partition.sizes.min()), names_of(columns)),)
+        return k_anonymous(int(partition.sizes.min()), names_of(columns))
 
     def _centred(self, column: Column, groups: Members, streams: Streams) -> Column:
         absent = groups.shared_reasons(column.absent)

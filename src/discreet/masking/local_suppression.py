@@ -10,7 +10,7 @@ import numpy as np
 
 from discreet.arrays import Bools, Floats, Ints
 from discreet.base import Draft
-from discreet.claims.k_anonymity import KAnonymity
+from discreet.claims.k_anonymity import k_anonymous
 from discreet.errors import ParameterError, UnsuitableError
 from discreet.kernels.suppression import suppress
 from discreet.keys import keys_of
@@ -92,7 +92,7 @@ class FittedSuppression:
         counts = ", ".join(f"{name}: {int(emptied[:, j].sum())}" for j, name in enumerate(self.names))
         return Draft(
             self.table.with_columns(*new),
-            claims=(KAnonymity(self.method.k, self.names, missing="wildcard"),),
+            claims=k_anonymous(self.method.k, self.names, missing="wildcard"),
             notes=(f"Cells emptied: {counts}.", *_alone(keys, emptied)),
         )
 

@@ -149,8 +149,10 @@ def check_parts(plan: MomentRestoration, table: Table, columns: Sequence[Column]
             plan, table, columns, cells_by(table, family).members(), f"parts by {', '.join(family)}"
         )
     members = parts.members()
-    if len(members) > 1 or table.of_role("stratum"):
-        _refuse_small(plan, table, columns, members, "subdomains" if len(members) > 1 else "strata")
+    if len(members) > 1:
+        _refuse_small(plan, table, columns, members, "subdomains")
+    elif table.of_role("stratum"):
+        _refuse_small_stratum(plan, table, columns)
     _refuse_few(table, columns, members)
 
 
@@ -189,6 +191,15 @@ def _refuse_small(
             f"{len(small)} of {len(sizes)} {what} have fewer than {needed} records (smallest: {small.min()}); exact "
             f"statistics of {len(columns)} columns in so few records disclose them. Merge them (small='merge'), name "
             "fewer columns, or lower min_part."
+        )
+
+
+def _refuse_small_stratum(plan: MomentRestoration, table: Table, columns: Sequence[Column]) -> None:
+    n_records, needed = int(_counted(table).sum()), needed_records(plan, len(columns))
+    if n_records < needed:
+        raise UnsuitableError(
+            f"A stratum has {n_records} records, fewer than {needed}; exact statistics of {len(columns)} columns in so few "
+            "records disclose them. Name fewer columns, or lower min_part."
         )
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from discreet.arrays import Floats
 from discreet.base import Draft
-from discreet.claims.k_anonymity import KAnonymity
+from discreet.claims.k_anonymity import k_anonymous
 from discreet.errors import UnsuitableError
 from discreet.kernels.univariate import optimal_univariate
 from discreet.keys import coded_cells
@@ -70,7 +70,9 @@ class FittedRanking:
             share(done / len(self.names))
             column = _without_rare_codes(self.table[name], self.k)
             columns.append(_ranked(column, self.k, self.table.weights))
-        claims = tuple(KAnonymity(self.k, (column.name,), missing="wildcard") for column in columns)
+        claims = tuple(
+            claim for column in columns for claim in k_anonymous(self.k, (column.name,), missing="wildcard")
+        )
         emptied = sum(int((new.absent != self.table[new.name].absent).sum()) for new in columns)
         notes = (
             [f"{emptied} cells with a declared code for missing that fewer than {self.k} share were emptied."]

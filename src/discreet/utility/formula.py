@@ -95,17 +95,22 @@ class Regression:
     logistic: bool
 
 
-def regressions(formula: Formula, original: Table, protected: Table) -> tuple[Regression, Regression]:
-    """The formula on both tables, with the same dummies: those of the levels that the original holds."""
+def check_formula(formula: Formula, original: Table) -> int | None:
+    """Refuses a formula that does not fit the table; answers what `_event` does."""
     if lacking := [name for name in formula.columns if name not in original]:
         raise ParameterError(
             f"A formula names columns the table does not have: {', '.join(lacking)}. "
             f"It has: {', '.join(original.names)}."
         )
+    return _event(formula, original[formula.response.column])
+
+
+def regressions(formula: Formula, original: Table, protected: Table) -> tuple[Regression, Regression]:
+    """The formula on both tables, with the same dummies: those of the levels that the original holds."""
+    event = check_formula(formula, original)
     dummies = {
         name: _dummy_levels(original[name]) for name in formula.columns if not original[name].is_numeric
     }
-    event = _event(formula, original[formula.response.column])
     return _regression(formula, original, dummies, event), _regression(formula, protected, dummies, event)
 
 

@@ -23,7 +23,7 @@ from discreet.table.load import Opened, open_data
 from discreet.table.native import library_name
 from discreet.table.schema import Schema, Variable
 from discreet.table.table import Table
-from discreet.utility.formula import Formula
+from discreet.utility.formula import Formula, check_formula
 from discreet.workflow.evidence import THRESHOLD, Evidence, Finding
 from discreet.workflow.measures import (
     OF_GROUPS,
@@ -144,9 +144,9 @@ def _existing(what: str, names: Iterable[str], table: Table) -> Names:
 
 
 def _formulas(texts: Iterable[str], table: Table) -> tuple[str, ...]:
-    """The formulas, if they can be read and their columns are there."""
+    """The formulas, if they can be read and fit the table."""
     for text in texts:
-        _existing("A formula", Formula.parse(text).columns, table)
+        check_formula(Formula.parse(text), table)
     return tuple(texts)
 
 
