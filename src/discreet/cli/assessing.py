@@ -21,7 +21,8 @@ from discreet.table.files.writing import write_onto
 from discreet.table.load import open_data
 from discreet.table.polars_frame import new_frame
 from discreet.workflow.assess import FAILED, Level, assess
-from discreet.workflow.evidence import THRESHOLD, Evidence, compare
+from discreet.workflow.evidence import Evidence, compare
+from discreet.workflow.publishing import THRESHOLD
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,8 @@ from discreet.report.guarantees import Sort, promise_of
 from discreet.report.making import Step, step_of
 from discreet.report.wording import interval_text, listed, number_text, plain, sentence
 from discreet.table.schema import Variable
-from discreet.workflow.evidence import THRESHOLD, Evidence, Finding
+from discreet.workflow.evidence import Evidence, Finding
+from discreet.workflow.publishing import THRESHOLD
 
 
 @dataclass(frozen=True)
@@ -288,6 +289,8 @@ def _reading(shown: float, below: bool, figure: Figure) -> Reading:
     """What may be shown; that it stands for few records, where it does."""
     if math.isnan(shown):
         return Reading("not defined", None)
+    if below and math.isinf(shown):
+        return Reading("withheld", None)
     text = number_text(shown, figure.unit)
     value = wording.scaled(shown, figure.unit)
     bound = "" if not below else "at most " if shown >= figure.bounds[1] else "below "
@@ -320,11 +323,13 @@ def _entry_text(part: Part, figure: Figure) -> str:
 
 
 def _by_columns(figure: Figure, evidence: Evidence) -> list[Part]:
-    """Entries of columns alone: other labels may come from the data."""
+    """Entries of columns alone, of which something is told: other labels may come from the data."""
     return [
         part
         for part in figure.parts
-        if not math.isnan(part.value) and all(name in evidence.columns for name in part.of)
+        if not math.isnan(part.value)
+        and not (part.below and part.value >= figure.bounds[1])
+        and all(name in evidence.columns for name in part.of)
     ]
 
 
