@@ -14,9 +14,10 @@ from discreet.base import Aspect, Figure, Part
 from discreet.release import Proven, Release
 from discreet.report import glossary, wording
 from discreet.report.glossary import title_of
-from discreet.report.guarantees import Sort, promise_of
+from discreet.report.guarantees import Sort, headline, promise_of
 from discreet.report.making import Step, step_of
 from discreet.report.wording import interval_text, listed, number_text, plain, sentence
+from discreet.risk.selection import known_columns
 from discreet.table.schema import Variable
 from discreet.workflow.evidence import Evidence, Finding
 from discreet.workflow.publishing import THRESHOLD
@@ -129,6 +130,7 @@ class Summary:
     columns: tuple[ColumnLine, ...]
     withheld: tuple[str, ...]
     claims: tuple[ClaimLine, ...]
+    guarantee: tuple[str, str]
     measured: Measured | None
     making: Step
     notes: tuple[str, ...]
@@ -152,6 +154,7 @@ def summarize(release: Release, evidence: Evidence | None) -> Summary:
         columns=tuple(_column_line(column.variable, release.claims) for column in release.table.columns),
         withheld=tuple(plain(variable.name) for variable in recipe.schema if variable.name not in released),
         claims=claims,
+        guarantee=_guarantee(release),
         measured=None if evidence is None else measured(evidence),
         making=making,
         notes=tuple(plain(note) for note in release.notes),
@@ -159,6 +162,12 @@ def summarize(release: Release, evidence: Evidence | None) -> Summary:
         version=plain(recipe.version),
         threshold=_threshold(evidence),
     )
+
+
+def _guarantee(release: Release) -> tuple[str, str]:
+    """What stands at the top of the page: the guarantee, and how far it goes."""
+    title, more = headline(release.claims, known_columns(release.table))
+    return plain(title), plain(more)
 
 
 def _column_line(variable: Variable, claims: Sequence[Proven]) -> ColumnLine:
