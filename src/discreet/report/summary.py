@@ -16,6 +16,7 @@ from discreet.report import glossary, wording
 from discreet.report.glossary import title_of
 from discreet.report.guarantees import Sort, headline, promise_of
 from discreet.report.making import Step, step_of
+from discreet.report.noting import noted
 from discreet.report.wording import interval_text, listed, number_text, plain, sentence
 from discreet.risk.selection import known_columns
 from discreet.table.schema import Variable
@@ -157,7 +158,7 @@ def summarize(release: Release, evidence: Evidence | None) -> Summary:
         guarantee=_guarantee(release),
         measured=None if evidence is None else measured(evidence),
         making=making,
-        notes=tuple(plain(note) for note in release.notes),
+        notes=tuple(plain(noted(note, _threshold(evidence))) for note in release.notes),
         limits=_limits(release, claims, evidence),
         version=plain(recipe.version),
         threshold=_threshold(evidence),
