@@ -99,7 +99,7 @@ class Assessed:
 
     def _show_files(self, page: Page) -> None:
         notice = "INTERNAL: do not publish" if self.wanted.internal else "may be published"
-        rows = {"evidence": f"all figures; {notice}", "report": "the same to read; may be published"}
+        rows = {"evidence": f"all figures; {notice}", "report": "the main figures to read; may be published"}
         if self.wanted.files:
             listed = [(str(path), rows[name]) for name, path in self.wanted.files.items()]
             page.table(("file", "what it is"), listed)
