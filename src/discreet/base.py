@@ -183,9 +183,10 @@ class Figure:
 
     `value` is NaN where the figure is not defined on these tables; `note` then says why. `records` holds a value per
     record: internal, left out of everything that may be published. `people` is the number of records that 100 % are,
-    where the value is a share of records (1 where it is the value of a single one): what stands for few of them is
-    not published as it is. `note` is internal, for it may count records; `public_note` is what of it may be
-    published. `below` marks a value of the publishable form that is only known to be no greater than this.
+    where the value is a share of records (1 where it is the value of a single one, 0 where it is a share of something
+    else): what stands for few of them is not published as it is. `note` is internal, for it may count records;
+    `public_note` is what of it may be published. `below` marks a value of the publishable form that is only known to be
+    no greater than this.
     """
 
     name: str

@@ -114,6 +114,17 @@ def test_several_files_side_by_side(discreet: Command, people: Path, safe: Path)
     assert "other.csv" in page.read_text()
 
 
+def test_the_page_of_one_file_compares_nothing(discreet: Command, people: Path, safe: Path) -> None:
+    """It is titled by the file, and said to hold the main figures, not all."""
+    page = people.parent / "one.html"
+    result = discreet("assess", people, safe, "--report", page)
+    assert result.exit_code == 0, result.stderr
+    assert "the main figures to read" in result.stdout
+    text = page.read_text()
+    assert "<title>Risk and utility of safe.csv</title>" in text
+    assert "omparison" not in text.split("</style>")[1]
+
+
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [

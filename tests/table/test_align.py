@@ -360,3 +360,11 @@ def test_the_original_is_not_changed() -> None:
     align(original, pl.DataFrame({"v": [2, 3]}), schema)
     assert original["v"].levels == (1, 3)
     assert original["v"].values.tolist() == [0, 1]
+
+
+def test_a_weight_that_is_none_is_said_to_be_in_the_protected_file() -> None:
+    """A file of something else holds words where the weight should be: the message says which of the files."""
+    schema = schema_of(variable("age", "numeric"), Variable(name="weight", kind="numeric", role="weight"))
+    original, _ = encode(pl.DataFrame({"age": [31, 64], "weight": [1.0, 2.0]}), schema)
+    with pytest.raises(SchemaError, match=r"'weight' is a weight .* in the protected file"):
+        align(original, pl.DataFrame({"age": [31, 64], "weight": ["light", "heavy"]}), schema)

@@ -19,7 +19,8 @@ from discreet.risk.group_sizes import GroupSizes
 from discreet.risk.individual import IndividualRisk
 from discreet.risk.singling_out import SinglingOut
 from discreet.risk.suda import SpecialUniqueness
-from discreet.workflow.evidence import THRESHOLD, Evidence, Finding, compare, publishable
+from discreet.workflow.evidence import Evidence, Finding, compare
+from discreet.workflow.publishing import THRESHOLD, publishable
 
 PERCENT = (0.0, 100.0)
 
@@ -98,11 +99,11 @@ def test_numbers_of_records_are_counts(value: float, shown: float, below: bool) 
 
 
 def test_a_part_may_be_a_share_of_other_records_than_the_whole() -> None:
-    """30 % of 20 who were told is 6 people, although 30 % of all would be many."""
+    """30 % of 20 who were told is 6 people, although 30 % of all would be many; two small ones need a large beside them."""
     parts = (Part(("a",), 30.0, people=20), Part(("b",), 20.0, people=30), Part(("c",), 30.0))
     out = publishable(Figure("attribution.tcap", 30.0, "%", "lower", PERCENT, parts=parts, people=900))
     assert [(part.value, part.below) for part in out.parts] == [
-        (50.0, True), (pytest.approx(100 / 3), True), (30.0, False),
+        (50.0, True), (pytest.approx(100 / 3), True), (100.0, True),
     ]  # fmt: skip
     assert not out.below
 
@@ -190,6 +191,101 @@ def test_another_threshold(patients: pl.DataFrame) -> None:
     assert (row["value"], row["below"]) == (100.0, True)
     assert evidence["group_sizes.uniques"].value > 0
     assert json.loads(evidence.to_json())["threshold"] == len(patients)
+
+
+def columns_of(shares: dict[str, float], name: str, unit: str = "share", top: float = 1.0) -> Figure:
+    """A figure that is the mean over columns."""
+    parts = tuple(Part((column,), value) for column, value in shares.items())
+    value = sum(shares.values()) / len(shares)
+    return Figure(name, value, unit, "lower", (0.0, top), parts=parts)
+
+
+FAMILY = {
+    "distributions.mae": "share",
+    "distributions.mse": "share^2",
+    "distributions.total_variation": "share",
+    "distributions.hellinger": "index",
+    "crosstables.tvd1": "share",
+}
+
+
+def test_no_figure_tells_of_a_column_what_another_withholds() -> None:
+    """One record of 1000 changed in `ward`: no distance of that column is told, in whatever unit, nor by subtraction."""
+    shares = {"ward": 0.001, "sex": 0.05, "region": 0.2}
+    squares = {name: share**2 for name, share in shares.items()}
+    figures = [
+        columns_of(squares if unit == "share^2" else shares, name, unit) for name, unit in FAMILY.items()
+    ]
+    rows = rows_of(Evidence(tuple(Finding("utility", f) for f in figures), 1000, 1000, tuple(shares)))
+    for name in FAMILY:
+        assert rows[name, "ward"]["below"], name
+        assert rows[name, "sex"]["below"], f"{name}: from the others and a mean ward would be told"
+        assert not rows[name, "region"]["below"], name
+    averages = [name for name in FAMILY if not rows[name, ""]["below"]]
+    assert averages == ["distributions.total_variation"]
+
+
+def test_a_column_withheld_in_one_figure_is_withheld_in_its_siblings() -> None:
+    """`sex` is withheld beside `ward` among categories: the one-way tables, where numbers hide enough, keep it too."""
+    categories = columns_of({"ward": 0.001, "sex": 0.05, "region": 0.2}, "distributions.total_variation")
+    tables = columns_of(
+        {"ward": 0.001, "age": 0.002, "sex": 0.05, "region": 0.2, "pay": 0.3}, "crosstables.tvd1"
+    )
+    rows = rows_of(evidence_of(categories, tables))
+    assert [rows["crosstables.tvd1", name]["below"] for name in ("ward", "age", "sex", "region")] == [
+        True, True, True, False,
+    ]  # fmt: skip
+    assert rows["crosstables.tvd1", ""]["below"]
+
+
+def test_the_worst_does_not_tell_an_entry_that_hides_another() -> None:
+    """Two pairs differ, one by 2 records: the other hides it, and as the worst of all it would be told all the same."""
+    pairs = columns_of({"a": 0.002, "b": 0.05, "c": 0.0}, "crosstables.tvd2")
+    worst = Figure("crosstables.tvd2_worst", 0.05, "share", "lower", (0.0, 1.0))
+    rows = rows_of(evidence_of(pairs, worst))
+    assert not rows["crosstables.tvd2", ""]["below"]
+    assert rows["crosstables.tvd2", "b"]["below"]
+    assert rows["crosstables.tvd2_worst", ""]["below"]
+
+
+@pytest.mark.parametrize(("value", "shown"), [(99.75, 100.0), (99.25, 100.0), (99.0, 99.0), (100.0, 100.0)])
+def test_the_rest_of_a_share_is_a_count_too(value: float, shown: float) -> None:
+    """99.75 % of 1200 tells that 3 are not; 99 % that 12 are not; all stay all."""
+    out = publishable(Figure("group_sizes.uniques", value, "%", "lower", PERCENT, people=1200))
+    assert (out.value, out.below) == (shown, shown != value)
+
+
+def test_an_excess_is_told_where_both_its_rates_are() -> None:
+    """It counts nobody: withheld beside a rate and a control that give it, it would hide nothing."""
+    rates = {"rate": (40.0, PERCENT), "control": (39.7, PERCENT), "excess": (0.3, (-100.0, 100.0))}
+    figures = [
+        Figure(f"singling_out.{name}", value, "%", "lower", bounds, people=1000)
+        for name, (value, bounds) in rates.items()
+    ]
+    rows = rows_of(evidence_of(*figures))
+    assert [(row["value"], row["below"]) for row in rows.values()] == [
+        (40.0, False),
+        (39.7, False),
+        (0.3, False),
+    ]
+
+
+def test_the_rates_before_protection_are_withheld_together_too() -> None:
+    """A rate hidden before protection is not told by the excess and the control before it."""
+    befores = {"rate": (0.3, PERCENT), "control": (40.0, PERCENT), "excess": (-39.7, (-100.0, 100.0))}
+    findings = tuple(
+        Finding("risk", Figure(f"inference.{name}", 30.0, "%", "lower", bounds, people=1000), before)
+        for name, (before, bounds) in befores.items()
+    )
+    rows = rows_of(Evidence(findings, 1000, 1000, ()))
+    assert [row["before_below"] for row in rows.values()] == [True, False, True]
+
+
+def test_a_share_of_something_else_than_records_is_told() -> None:
+    """An overlap of 99.5 % of intervals says nothing of 5 records."""
+    overlap = Figure("regression.overlap", 0.995, "share", "higher", (0.0, 1.0), people=0)
+    (row,) = evidence_of(overlap).rows()
+    assert (row["value"], row["below"]) == (0.995, False)
 
 
 # -- as data ---------------------------------------------------------------------------------------------------

@@ -16,8 +16,8 @@ from discreet.risk.linkage import DistanceLinkage
 from discreet.table.schema import Variable
 from discreet.table.table import Table
 from discreet.utility.moments import MomentChange
-from discreet.workflow.evidence import publishable
 from discreet.workflow.in_parts import InParts, part_numbers
+from discreet.workflow.publishing import publishable
 
 VARIABLES = {
     "town": Variable(name="town", kind="nominal", levels=("b", "a")),

@@ -22,7 +22,8 @@ from discreet.table.files.writing import write_onto
 from discreet.table.load import open_data
 from discreet.table.polars_frame import new_frame
 from discreet.workflow.assess import FAILED, Level, assess
-from discreet.workflow.evidence import THRESHOLD, Evidence, compare
+from discreet.workflow.evidence import Evidence, compare
+from discreet.workflow.publishing import THRESHOLD
 
 
 @dataclass(frozen=True)
@@ -99,7 +100,7 @@ class Assessed:
 
     def _show_files(self, page: Page) -> None:
         notice = "INTERNAL: do not publish" if self.wanted.internal else "may be published"
-        rows = {"evidence": f"all figures; {notice}", "report": "the same to read; may be published"}
+        rows = {"evidence": f"all figures; {notice}", "report": "the main figures to read; may be published"}
         if self.wanted.files:
             listed = [(str(path), rows[name]) for name, path in self.wanted.files.items()]
             page.table(("file", "what it is"), listed)

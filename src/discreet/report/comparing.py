@@ -12,7 +12,8 @@ from discreet.report import glossary
 from discreet.report.glossary import title_of
 from discreet.report.summary import FigureLine, Reading, measured
 from discreet.report.wording import plain
-from discreet.workflow.evidence import THRESHOLD, Comparison
+from discreet.workflow.evidence import Comparison
+from discreet.workflow.publishing import THRESHOLD
 
 Lines = Mapping[str, FigureLine]  # by the figure's name
 

@@ -5,7 +5,7 @@ A claim that is not known here speaks for itself: its own statement says what it
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -15,6 +15,7 @@ from discreet.claims.diversity import LDiversity, TCloseness
 from discreet.claims.equal_margins import EqualMargins
 from discreet.claims.exact_moments import ExactMoments
 from discreet.claims.k_anonymity import KAnonymity, ProbabilisticKAnonymity
+from discreet.release import Proven
 from discreet.report.wording import listed, sentence
 
 Sort = Literal["protection", "accuracy", "stated"]
@@ -40,6 +41,42 @@ def promise_of(claim: Claim) -> Promise:
     if write is None:
         return Promise("stated", sentence(type(claim).__name__), "", ())
     return write(claim)
+
+
+def covers(claim: Claim, known: Sequence[str]) -> bool:
+    """Whether the claim speaks of all these columns at once; differential privacy speaks of the whole record.
+
+    >>> covers(KAnonymity(5, ("age", "sex")), ("sex",)), covers(KAnonymity(5, ("age",)), ("age", "sex"))
+    (True, False)
+    """
+    return isinstance(claim, DifferentialPrivacy) or set(known) <= set(getattr(claim, "columns", ()))
+
+
+def headline(claims: Sequence[Proven], known: Sequence[str]) -> tuple[str, str]:
+    """What is guaranteed, for the top of a page, and what is to be said of it.
+
+    A guarantee of some of the columns that outsiders may know is not one of the file: each column alone may be safe
+    where all together point at one person.
+    """
+    protecting = [(proven, promise_of(proven.claim)) for proven in claims]
+    protecting = [(proven, promise) for proven, promise in protecting if promise.sort != "accuracy"]
+    if not protecting:
+        return "none", "the release rests on measured risk"
+    for proven, promise in protecting:
+        if covers(proven.claim, known):
+            more = f"; {len(protecting) - 1} more below" if len(protecting) > 1 else ""
+            return promise.title, ("checked, holds" if proven.verdict.holds else "does not hold") + more
+    said = [
+        f"{promise.title} of {listed(tuple(getattr(proven.claim, 'columns', ()))) or 'something else'} alone"
+        for proven, promise in protecting
+    ]
+    shown = "; ".join(
+        (*said[:_MOST_SAID], *([f"{len(said) - _MOST_SAID} more below"] if len(said) > _MOST_SAID else []))
+    )
+    return "partly", f"none covers {listed(tuple(known))} together: {shown}"
+
+
+_MOST_SAID = 4
 
 
 def _k_anonymity(claim: KAnonymity) -> Promise:

@@ -14,11 +14,14 @@ from discreet.base import Aspect, Figure, Part
 from discreet.release import Proven, Release
 from discreet.report import glossary, wording
 from discreet.report.glossary import title_of
-from discreet.report.guarantees import Sort, promise_of
+from discreet.report.guarantees import Sort, headline, promise_of
 from discreet.report.making import Step, step_of
+from discreet.report.noting import noted
 from discreet.report.wording import interval_text, listed, number_text, plain, sentence
+from discreet.risk.selection import known_columns
 from discreet.table.schema import Variable
-from discreet.workflow.evidence import THRESHOLD, Evidence, Finding
+from discreet.workflow.evidence import Evidence, Finding
+from discreet.workflow.publishing import THRESHOLD
 
 
 @dataclass(frozen=True)
@@ -128,6 +131,7 @@ class Summary:
     columns: tuple[ColumnLine, ...]
     withheld: tuple[str, ...]
     claims: tuple[ClaimLine, ...]
+    guarantee: tuple[str, str]
     measured: Measured | None
     making: Step
     notes: tuple[str, ...]
@@ -151,13 +155,20 @@ def summarize(release: Release, evidence: Evidence | None) -> Summary:
         columns=tuple(_column_line(column.variable, release.claims) for column in release.table.columns),
         withheld=tuple(plain(variable.name) for variable in recipe.schema if variable.name not in released),
         claims=claims,
+        guarantee=_guarantee(release),
         measured=None if evidence is None else measured(evidence),
         making=making,
-        notes=tuple(plain(note) for note in release.notes),
+        notes=tuple(plain(noted(note, _threshold(evidence))) for note in release.notes),
         limits=_limits(release, claims, evidence),
         version=plain(recipe.version),
         threshold=_threshold(evidence),
     )
+
+
+def _guarantee(release: Release) -> tuple[str, str]:
+    """What stands at the top of the page: the guarantee, and how far it goes."""
+    title, more = headline(release.claims, known_columns(release.table))
+    return plain(title), plain(more)
 
 
 def _column_line(variable: Variable, claims: Sequence[Proven]) -> ColumnLine:
@@ -288,6 +299,8 @@ def _reading(shown: float, below: bool, figure: Figure) -> Reading:
     """What may be shown; that it stands for few records, where it does."""
     if math.isnan(shown):
         return Reading("not defined", None)
+    if below and math.isinf(shown):
+        return Reading("withheld", None)
     text = number_text(shown, figure.unit)
     value = wording.scaled(shown, figure.unit)
     bound = "" if not below else "at most " if shown >= figure.bounds[1] else "below "
@@ -320,11 +333,13 @@ def _entry_text(part: Part, figure: Figure) -> str:
 
 
 def _by_columns(figure: Figure, evidence: Evidence) -> list[Part]:
-    """Entries of columns alone: other labels may come from the data."""
+    """Entries of columns alone, of which something is told: other labels may come from the data."""
     return [
         part
         for part in figure.parts
-        if not math.isnan(part.value) and all(name in evidence.columns for name in part.of)
+        if not math.isnan(part.value)
+        and not (part.below and part.value >= figure.bounds[1])
+        and all(name in evidence.columns for name in part.of)
     ]
 
 

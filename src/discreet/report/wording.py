@@ -98,7 +98,8 @@ def digits(value: float) -> str:
     elif size >= 100 or size == round(size):
         shown = f"{round(size):,}"
     else:
-        shown = f"{size:.{2 - math.floor(math.log10(size))}f}".rstrip("0").rstrip(".")
+        shown = f"{size:.{max(0, 2 - math.floor(math.log10(size)))}f}"
+        shown = shown.rstrip("0").rstrip(".") if "." in shown else shown  # the zeros of 100 are its size
     return f"−{shown}" if value < 0 else shown
 
 

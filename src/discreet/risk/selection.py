@@ -40,13 +40,14 @@ def known_columns(table: Table, asked: Names | None = None) -> Names:
 
 
 def secret_columns(table: Table, asked: Names | None = None, known: Names = ()) -> Names:
-    """Names of the columns the intruder wants: those asked for, else confidential, else all that are
-    not known.
+    """Names of the columns the intruder wants: those asked for, else confidential, else all that are not known and
+    are no strata, which are part of the plan of the survey.
     """
     if asked is not None:
         return _existing(table, asked, "secret")
     confidential = tuple(column.name for column in table.of_role("confidential"))
-    return confidential or tuple(name for name in analysed(table) if name not in known)
+    wanted = (name for name in analysed(table) if name not in known and table[name].role != "stratum")
+    return confidential or tuple(wanted)
 
 
 def _existing(table: Table, asked: Sequence[str], what: str) -> Names:

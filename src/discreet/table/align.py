@@ -115,6 +115,7 @@ def align(
     }
     readings = {name: reading for name, reading in found.items() if reading is not None}
     recoded = tuple(name for name in found if name not in readings)
+    _refuse_recoded_weights(original, recoded)
     if not readings:
         raise SchemaError(
             "The protected file shares no comparable column with the original. "
@@ -138,6 +139,15 @@ def align(
         control=tables[2] if control is not None else None,
         remarks=_remarks(readings),
     )
+
+
+def _refuse_recoded_weights(original: Table, recoded: Sequence[str]) -> None:
+    """Other columns can be compared as categories; no category can be a weight."""
+    if weights := [name for name in recoded if original[name].role == "weight"]:
+        raise SchemaError(
+            f"Column '{weights[0]}' is a weight and holds something else than numbers in the protected file. Check that "
+            "this file was made from that original, or leave the column out of it: it then has the original's weights."
+        )
 
 
 def _lengths(original: Table, frame: nw.DataFrame[Any], control: Opened | None) -> list[int]:
@@ -243,6 +253,8 @@ def _numbers(before: Column, frame: nw.DataFrame[Any], text_of: TextOf | None) -
     try:
         after = encode_column(frame, replace(variable, taxonomy=None), {}, text_of)[0]
     except SchemaError:
+        if variable.role == "weight":
+            return None
         return _coarse_numbers(before, _categories(variable, frame, text_of))
     after = replace(after, variable=variable, tree=before.tree)
     finite = np.isfinite(after.values)

@@ -113,6 +113,7 @@ class AbsoluteBias:
                 "neither",
                 (0.0, 1.0),
                 note=f"Not {over[0].lower()}{over[1:]}",
+                people=0,
             ),
             averaged("bias.correlation", found.shifts, pairs, "index", (0.0, 2.0)),
         )

@@ -224,7 +224,7 @@ def _figures(found: list[Changes], models: Sequence[str], note: str) -> tuple[Fi
             Part((model,), average(entry, median=median))
             for model, entry in zip(models, values, strict=False)
         )
-        return replace(whole, parts=parts)
+        return replace(whole, parts=parts, people=0)
 
     return (
         figure("coefficient", [one.estimates for one in found], "%", infinite),
@@ -240,5 +240,6 @@ def _figures(found: list[Changes], models: Sequence[str], note: str) -> tuple[Fi
             "lower",
             (0.0, 1.0),
             note=f"Terms that can no longer be estimated. {note}",
+            people=0,
         ),
     )

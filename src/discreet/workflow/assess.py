@@ -24,7 +24,7 @@ from discreet.table.native import library_name
 from discreet.table.schema import Schema, Variable
 from discreet.table.table import Table
 from discreet.utility.formula import Formula, check_formula
-from discreet.workflow.evidence import THRESHOLD, Evidence, Finding
+from discreet.workflow.evidence import Evidence, Finding
 from discreet.workflow.measures import (
     OF_GROUPS,
     OF_LINKAGE,
@@ -35,6 +35,7 @@ from discreet.workflow.measures import (
     name_of,
     standard_measures,
 )
+from discreet.workflow.publishing import THRESHOLD
 
 Level = Literal["standard", "full"]
 

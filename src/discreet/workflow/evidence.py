@@ -11,13 +11,14 @@ import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 from discreet.base import Aspect, Figure, Part
 from discreet.errors import ParameterError
 from discreet.table.native import frame_of
+from discreet.workflow.publishing import THRESHOLD, published
 
-THRESHOLD = 10  # counts of records below this are not published
 _LINES = 10  # of the short form
 
 # The figures of the short form: what a board asks for, the most important first. Those not measured are passed over.
@@ -120,18 +121,25 @@ class Evidence:
 
     def published(self) -> tuple[Finding, ...]:
         """The findings in publishable form."""
-        shown = [replace(f, figure=self._publishable(f.figure)) for f in self.findings]
-        below = {finding.figure.name for finding in shown if finding.figure.below}
-        return tuple(_withheld(f) if _gives_away(f.figure.name, below) else f for f in shown)
-
-    def _publishable(self, figure: Figure) -> Figure:
-        return publishable(figure, self.threshold, min(self.n_original, self.n_protected))
+        shown = self._published([finding.figure for finding in self.findings])
+        return tuple(replace(f, figure=figure) for f, figure in zip(self.findings, shown, strict=True))
 
     def published_before(self, finding: Finding) -> Part | None:
         """A finding's value before protection as it may be published."""
-        if finding.before is None:
-            return None
-        return self._publishable(replace(finding.figure, parts=(Part(("before",), finding.before),))).parts[0]
+        return None if finding.before is None else self._published_before[finding.figure.name, finding.before]
+
+    @cached_property
+    def _published_before(self) -> dict[tuple[str, float], Part]:
+        """By the figure's name and its exact value."""
+        known = [(f.figure, f.before) for f in self.findings if f.before is not None]
+        shown = self._published([replace(figure, value=before, parts=()) for figure, before in known])
+        return {
+            (figure.name, before): Part(("before",), one.value, below=one.below)
+            for (figure, before), one in zip(known, shown, strict=True)
+        }
+
+    def _published(self, figures: Sequence[Figure]) -> tuple[Figure, ...]:
+        return published(figures, self.threshold, min(self.n_original, self.n_protected))
 
     # -- as data -----------------------------------------------------------------------------------------------
 
@@ -192,70 +200,6 @@ class Evidence:
         return json.dumps(self.to_dict(internal=internal), indent=1, allow_nan=False)
 
 
-def publishable(figure: Figure, threshold: int = THRESHOLD, n_records: int | None = None) -> Figure:
-    """The figure without values per record and internal note, and with what stands for few records marked as below.
-
-    A share that does not say of how many records it is, is taken as one of `n_records`.
-    """
-    people = figure.people or (n_records if figure.unit == "share" and figure.bounds == (0.0, 1.0) else None)
-    value, below = raised(figure.value, figure, people, threshold)
-    parts = []
-    for part in figure.parts:
-        shown, hidden = raised(part.value, figure, part.people or people, threshold)
-        parts.append(replace(part, value=shown, below=hidden, people=None))
-    return replace(
-        figure,
-        value=value,
-        below=below,
-        parts=tuple(parts if below else _another_hidden(parts, figure)),
-        records=None,
-        interval=None if below else figure.interval,
-        note=figure.public_note,
-    )
-
-
-def _another_hidden(parts: list[Part], figure: Figure) -> list[Part]:
-    """With the least of the others withheld where one entry is hidden: from all others and their mean it would be told."""
-    others = [part for part in parts if not part.below and part.value > 0]
-    if sum(part.below for part in parts) != 1 or not others:
-        return parts
-    least = min(others, key=lambda part: part.value)
-    return [replace(part, value=figure.bounds[1], below=True) if part is least else part for part in parts]
-
-
-_WHOLE = {"%": 100.0, "share": 1.0}
-_NOTHING = 1e-9  # shares below this are rounding errors of none
-
-
-def raised(value: float, figure: Figure, people: int | None, threshold: int) -> tuple[float, bool]:
-    """The value and False; or what it is at most, and True, where it stands for fewer records than the threshold.
-
-    None of the records stays none. Of fewer than twice the threshold no share is told: it, or the rest, stands for few.
-    """
-    whole = _WHOLE.get(figure.unit)
-    if figure.unit == "records":
-        least = min(float(threshold), figure.bounds[1])
-        return (least, True) if 0 < value < threshold else (value, False)
-    if whole is None or not people or math.isnan(value) or abs(value) < _NOTHING * whole:
-        return value, False
-    if people < 2 * threshold:
-        return whole, True
-    least = whole * threshold / people
-    return (least, True) if abs(value) < least * (1 - 1e-9) else (value, False)
-
-
-def _gives_away(name: str, below: set[str]) -> bool:
-    """Whether a hidden rate could be worked out from this excess over a control."""
-    stem, _, last = name.rpartition(".")
-    return last == "excess" and bool(below & {f"{stem}.rate", f"{stem}.control"})
-
-
-def _withheld(finding: Finding) -> Finding:
-    """The figure shown as no more than its bound."""
-    figure = replace(finding.figure, value=finding.figure.bounds[1], below=True, interval=None)
-    return replace(finding, figure=figure)
-
-
 def _exact_before(finding: Finding) -> Part | None:
     return None if finding.before is None else Part(("before",), finding.before)
 
@@ -304,6 +248,8 @@ def _bounded(value: float | None, below: bool, bounds: tuple[float, float]) -> s
     >>> _bounded(5.0, True, (0.0, 100.0)), _bounded(100.0, True, (0.0, 100.0)), _bounded(5.0, False, (0.0, 100.0))
     ('< 5', '<= 100', '5')
     """
+    if below and value is not None and not math.isfinite(value):
+        return "withheld"
     sign = "" if not below or value is None else "<= " if value >= bounds[1] else "< "
     return f"{sign}{_number(value)}"
 
