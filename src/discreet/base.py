@@ -102,6 +102,40 @@ class Claim(Protocol):
     def check(self, original: Table, released: Table, partition: Partition | None) -> Verdict: ...
 
 
+# -- notes -----------------------------------------------------------------------------------------------------
+
+
+class Note(str):
+    """What the one who releases has to read, exactly; its whole numbers of records or cells are known apart.
+
+    Made of pieces, of which the ints are such counts: `published` says of few only that they are few. A note that
+    counts nobody is a plain text.
+
+    >>> note = Note(3, " cells were emptied.")
+    >>> str(note), note.published(10)
+    ('3 cells were emptied.', 'Fewer than 10 cells were emptied.')
+    """
+
+    pieces: tuple[str | int, ...]
+
+    def __new__(cls, *pieces: str | int) -> Note:
+        note = super().__new__(cls, "".join(map(str, pieces)))
+        note.pieces = pieces
+        return note
+
+    @classmethod
+    def about(cls, where: str, note: str) -> Note:
+        """A note with the part that it is about in front."""
+        return cls(where, *(note.pieces if isinstance(note, Note) else (note,)))
+
+    def published(self, threshold: int) -> str:
+        said = "".join(
+            f"fewer than {threshold}" if isinstance(piece, int) and 0 < piece < threshold else str(piece)
+            for piece in self.pieces
+        )
+        return said[:1].upper() + said[1:]
+
+
 # -- methods ---------------------------------------------------------------------------------------------------
 
 

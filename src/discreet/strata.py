@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 
 from discreet.arrays import Ints
-from discreet.base import Claim, Draft, Fitted, Partition
+from discreet.base import Claim, Draft, Fitted, Note, Partition
 from discreet.errors import UnsuitableError
 from discreet.keys import equal_records
 from discreet.progress import portion
@@ -113,7 +113,7 @@ def _placed(note: str, numbers: list[int], n_parts: int) -> str:
     if len(numbers) == n_parts:
         return note
     which = f"part {numbers[0]}" if len(numbers) == 1 else f"{len(numbers)} parts"
-    return f"In {which} of {n_parts}: {note}"
+    return Note.about(f"In {which} of {n_parts}: ", note)
 
 
 def _lost_claims(shared: tuple[Claim, ...], drafts: list[Draft]) -> tuple[str, ...]:

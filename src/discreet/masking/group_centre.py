@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 
 from discreet.arrays import Codes, Floats, Ints
-from discreet.base import Claim, Draft, Partition
+from discreet.base import Claim, Draft, Note, Partition
 from discreet.claims.k_anonymity import k_anonymous
 from discreet.errors import ParameterError
 from discreet.keys import coded_cells
@@ -97,14 +97,12 @@ def _what_groups_cost(before: Sequence[Column], after: Sequence[Column]) -> tupl
     pairs = list(zip(before, after, strict=True))
     emptied = sum(int((new.missing & ~old.missing).sum()) for old, new in pairs)
     unexplained = sum(int((coded_cells(old) & (new.absent != old.absent)).sum()) for old, new in pairs)
-    notes = []
+    notes: list[str] = []
     if emptied:
-        notes.append(f"{emptied} cells were emptied, because others of their group lack them.")
+        notes.append(Note(emptied, " cells were emptied, because others of their group lack them."))
     if unexplained:
-        notes.append(
-            f"{unexplained} cells with a declared code for missing are empty now, because others of their group do not "
-            "have that code."
-        )
+        why = " cells with a declared code for missing are empty now, because others of their group do not have that code."
+        notes.append(Note(unexplained, why))
     return tuple(notes)
 
 

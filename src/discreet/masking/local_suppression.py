@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from discreet.arrays import Bools, Floats, Ints
-from discreet.base import Draft
+from discreet.base import Draft, Note
 from discreet.claims.k_anonymity import k_anonymous
 from discreet.errors import ParameterError, UnsuitableError
 from discreet.kernels.suppression import suppress
@@ -89,11 +89,15 @@ class FittedSuppression:
         emptied = cells_to_empty(keys, self.method.k, prices, streams)
         self._refuse_unreached(keys, emptied)
         new = [_emptied(column, emptied[:, j]) for j, column in enumerate(columns)]
-        counts = ", ".join(f"{name}: {int(emptied[:, j].sum())}" for j, name in enumerate(self.names))
+        counts = [
+            piece
+            for j, name in enumerate(self.names)
+            for piece in (f"{', ' * (j > 0)}{name}: ", int(emptied[:, j].sum()))
+        ]
         return Draft(
             self.table.with_columns(*new),
             claims=k_anonymous(self.method.k, self.names, missing="wildcard"),
-            notes=(f"Cells emptied: {counts}.", *_alone(keys, emptied)),
+            notes=(Note("Cells emptied: ", *counts, "."), *_alone(keys, emptied)),
         )
 
     def _refuse_unreached(self, keys: list[Key], emptied: Bools) -> None:
@@ -115,10 +119,8 @@ def _alone(keys: list[Key], emptied: Bools) -> tuple[str, ...]:
     unique = int((group_records([key.take(whole) for key in keys], len(whole)).sizes == 1).sum())
     if not unique:
         return ()
-    return (
-        f"Of {len(whole)} records that show their whole key, {unique} are alone with it among these: they match others "
-        "only through empty cells.",
-    )
+    more = " are alone with it among these: they match others only through empty cells."
+    return (Note("Of ", len(whole), " records that show their whole key, ", unique, more),)
 
 
 def cells_to_empty(keys: list[Key], k: int, prices: Floats, streams: Streams) -> Bools:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from discreet.arrays import Codes, Floats
-from discreet.base import Claim, Draft, Fitted
+from discreet.base import Claim, Draft, Fitted, Note
 from discreet.claims.equal_margins import EqualMargins
 from discreet.errors import ParameterError, UnsuitableError
 from discreet.release import Method
@@ -191,10 +191,15 @@ class FittedPram:
         if weights is None:
             return ()
         kept = {name: _n_unweighted(self.table[name], weights) for name in self.names}
-        named = [f"{name} ({count})" for name, count in kept.items() if count]
+        named = [(name, count) for name, count in kept.items() if count]
         if not named:
             return ()
-        return (f"Records whose category has no weight were not redrawn: {', '.join(named)}.",)
+        pieces = [
+            piece
+            for i, (name, count) in enumerate(named)
+            for piece in (f"{', ' * (i > 0)}{name} (", count, ")")
+        ]
+        return (Note("Records whose category has no weight were not redrawn: ", *pieces, "."),)
 
     def _changed(self, column: Column, model: Redraw | Floats, streams: Streams) -> Column:
         rows = np.flatnonzero(~column.missing)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from discreet.arrays import Bools, Floats, Ints
-from discreet.base import Partition
+from discreet.base import Note, Partition
 from discreet.claims.exact_moments import EXACT, attainable
 from discreet.errors import ParameterError, UnsuitableError
 from discreet.selection import name_list, names_of
@@ -281,10 +281,8 @@ class Ways:
             )
         notes = [note for done in told for note in done.notes]
         if left:
-            notes.append(
-                f"{left} records have patterns of missing cells that fewer than {needed} share; they are treated, not "
-                "restored."
-            )
+            why = f" records have patterns of missing cells that fewer than {needed} share; they are treated, not restored."
+            notes.append(Note(left, why))
         return Outcome(
             values,
             equal_stay_equal=self.plan.blend == 1 and all(done.equal_stay_equal for done in told),

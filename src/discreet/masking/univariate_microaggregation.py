@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from discreet.arrays import Floats
-from discreet.base import Draft
+from discreet.base import Draft, Note
 from discreet.claims.k_anonymity import k_anonymous
 from discreet.errors import UnsuitableError
 from discreet.kernels.univariate import optimal_univariate
@@ -74,12 +74,9 @@ class FittedRanking:
             claim for column in columns for claim in k_anonymous(self.k, (column.name,), missing="wildcard")
         )
         emptied = sum(int((new.absent != self.table[new.name].absent).sum()) for new in columns)
-        notes = (
-            [f"{emptied} cells with a declared code for missing that fewer than {self.k} share were emptied."]
-            if emptied
-            else []
-        )
-        return Draft(self.table.with_columns(*columns), claims, notes=tuple(notes))
+        why = f" cells with a declared code for missing that fewer than {self.k} share were emptied."
+        notes = (Note(emptied, why),) if emptied else ()
+        return Draft(self.table.with_columns(*columns), claims, notes=notes)
 
 
 def _without_rare_codes(column: Column, k: int) -> Column:

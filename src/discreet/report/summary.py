@@ -10,13 +10,12 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from discreet.base import Aspect, Figure, Part
+from discreet.base import Aspect, Figure, Note, Part
 from discreet.release import Proven, Release
 from discreet.report import glossary, wording
 from discreet.report.glossary import title_of
 from discreet.report.guarantees import Sort, headline, promise_of
 from discreet.report.making import Step, step_of
-from discreet.report.noting import noted
 from discreet.report.wording import interval_text, listed, number_text, plain, sentence
 from discreet.risk.selection import known_columns
 from discreet.table.schema import Variable
@@ -158,7 +157,7 @@ def summarize(release: Release, evidence: Evidence | None) -> Summary:
         guarantee=_guarantee(release),
         measured=None if evidence is None else measured(evidence),
         making=making,
-        notes=tuple(plain(noted(note, _threshold(evidence))) for note in release.notes),
+        notes=tuple(plain(_published(note, _threshold(evidence))) for note in release.notes),
         limits=_limits(release, claims, evidence),
         version=plain(recipe.version),
         threshold=_threshold(evidence),
@@ -221,6 +220,10 @@ def _limits(release: Release, claims: Iterable[ClaimLine], evidence: Evidence | 
             0, "Neither risk nor utility was measured for this report: only the claims were checked."
         )
     return tuple(limit for limit in limits if limit)
+
+
+def _published(note: str, threshold: int) -> str:
+    return note.published(threshold) if isinstance(note, Note) else note
 
 
 def _threshold(evidence: Evidence | None) -> int:
