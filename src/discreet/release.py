@@ -177,7 +177,7 @@ class Prepared:
 def prepare(method: Method, opened: Opened, schema: Schema | None, seed: int | None) -> Prepared:
     """Read under the schema (guessed where None), refuse what no method can treat, and fit."""
     if schema is None:
-        schema = Schema.infer(opened.frame, text_of=opened.text_of, labels=opened.labels)
+        schema = opened.guessed_schema()
     table, layout = encode(opened.frame, schema, opened.text_of)
     refuse_faulty(table)
     streams = Streams(new_seed() if seed is None else seed)

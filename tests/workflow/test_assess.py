@@ -21,16 +21,6 @@ from discreet.workflow.evidence import Evidence
 from discreet.workflow.measures import Case, full_measures, innermost
 
 
-@pytest.fixture(scope="module")
-def patients() -> pl.DataFrame:
-    return dc.simulate_patients(400, seed=3)
-
-
-@pytest.fixture(scope="module")
-def evidence(patients: pl.DataFrame) -> Evidence:
-    return dc.assess(patients, dc.protect(patients, seed=1))
-
-
 def test_measures_find_what_was_claimed(evidence: Evidence) -> None:
     """The smallest group that is measured is the k that was promised."""
     assert evidence["group_sizes.smallest"].value >= 5

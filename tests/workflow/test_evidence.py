@@ -26,16 +26,6 @@ PERCENT = (0.0, 100.0)
 
 
 @pytest.fixture(scope="module")
-def patients() -> pl.DataFrame:
-    return dc.simulate_patients(400, seed=3)
-
-
-@pytest.fixture(scope="module")
-def evidence(patients: pl.DataFrame) -> Evidence:
-    return dc.assess(patients, dc.protect(patients, seed=1))
-
-
-@pytest.fixture(scope="module")
 def weak(patients: pl.DataFrame) -> Evidence:
     """A release that leaves a handful of people alone, measured by all that counts them."""
     release = dc.Noise(0.2).protect(patients, seed=1)

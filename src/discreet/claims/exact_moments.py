@@ -33,7 +33,16 @@ def attainable(parts: Iterable[Floats]) -> float:
         mean, deviation = (abs(float(values.mean())), float(values.std())) if len(values) else (0.0, 0.0)
         if deviation > 1e-10 * mean:
             least = max(least, 4 * np.finfo(np.float64).eps * mean / deviation)
-    return max(EXACT, 10.0 ** math.ceil(math.log10(least))) if least > EXACT else EXACT
+    return power_of_ten(least)
+
+
+def power_of_ten(error: float) -> float:
+    """The least power of ten that is not below the error, and not below what counts as exact.
+
+    >>> power_of_ten(2e-6), power_of_ten(0.0)
+    (1e-05, 1e-09)
+    """
+    return max(EXACT, 10.0 ** math.ceil(math.log10(error))) if error > EXACT else EXACT
 
 
 @dataclass(frozen=True)
@@ -128,9 +137,7 @@ class ExactMoments(Claim):
 
     def _covered(self, original: Table) -> list[Ints]:
         """Records of each part that the claim speaks of; of all parts together last, where they are several."""
-        counts = np.ones(original.n_records, dtype=np.bool_)
-        if original.weights is not None:
-            counts = original.weights > 0
+        counts = original.counted
         rows = np.flatnonzero(original.rows_where(self.where))
         found = [rows]
         if self.by:

@@ -29,7 +29,7 @@ class Corrections:
             schema.check_names(as_frame(opened.frame).columns)
         else:
             with stage("guessing what the columns are"):
-                schema = Schema.infer(opened.frame, text_of=opened.text_of, labels=opened.labels)
+                schema = opened.guessed_schema()
         for text in self.taxonomies:
             name, source, columns = taxonomy_from(text)
             schema = schema.with_taxonomy(name, source, columns=columns)

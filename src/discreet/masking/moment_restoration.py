@@ -7,12 +7,11 @@ How each of these goes is in `restoration_ways`; here is what may be asked for, 
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, replace
 
 from discreet.arrays import Floats
 from discreet.base import Claim, Draft, Partition
-from discreet.claims.exact_moments import EXACT, ExactMoments
+from discreet.claims.exact_moments import ExactMoments, power_of_ten
 from discreet.claims.k_anonymity import ProbabilisticKAnonymity
 from discreet.errors import ParameterError, UnsuitableError
 from discreet.masking.restoration_ways import Block, Kind, Numbers, Outcome, Ways, check_parts
@@ -163,7 +162,7 @@ class MomentRestoration:
         if rounded or max(errors, default=0.0) > limit:
             notes.append(_off(max(errors, default=0.0), limit, rounded=rounded))
         held = [(claim, e) for claim, e in zip(open_to_all, errors, strict=True) if e <= limit]
-        return tuple(replace(claim, tolerance=_power_of_ten(e)) for claim, e in held), tuple(notes)
+        return tuple(replace(claim, tolerance=power_of_ten(e)) for claim, e in held), tuple(notes)
 
     def _wanted(
         self, original: Table, numbers: Numbers, parts: Partition, done: Outcome
@@ -213,14 +212,4 @@ def _survives(claim: Claim, shared: bool) -> bool:
 def _finished(column: Column, values: Floats, exact: bool) -> Column:
     if not exact:
         return column.with_values(values)
-    loose = replace(column.variable, decimals=None, lower=None, upper=None)
-    return replace(column, variable=loose, loose=True).with_values(values)
-
-
-def _power_of_ten(error: float) -> float:
-    """The least power of ten that is not below the error, and not below what counts as exact.
-
-    >>> _power_of_ten(2e-6), _power_of_ten(0.0)
-    (1e-05, 1e-09)
-    """
-    return max(EXACT, 10.0 ** math.ceil(math.log10(error))) if error > EXACT else EXACT
+    return column.loosened().with_values(values)

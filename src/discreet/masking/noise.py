@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
@@ -107,7 +107,7 @@ class FittedNoise:
     def _columns(self, columns: Sequence[Column], treated: Floats) -> list[Column]:
         if not self.method.exact:
             return [column.with_numbers(treated[:, j]) for j, column in enumerate(columns)]
-        return [_loosened(column).with_values(treated[:, j]) for j, column in enumerate(columns)]
+        return [column.loosened().with_values(treated[:, j]) for j, column in enumerate(columns)]
 
     def _claims(self) -> tuple[Claim, ...]:
         if not self.method.exact:
@@ -150,12 +150,6 @@ def orthogonal_noise(normals: Floats, values: Floats, weights: Floats | None) ->
     out = normals.copy()  # records without weight do not enter the moments, but are blurred like any other
     out[positive] = frame[positive] / mass[positive, None] * np.sqrt(np.sum(mass**2))
     return out
-
-
-def _loosened(column: Column) -> Column:
-    """The column without the declared support, to be released with all digits."""
-    variable = replace(column.variable, decimals=None, lower=None, upper=None)
-    return replace(column, variable=variable, loose=True)
 
 
 def _moment_shift(treated: Floats, settled: Column, weights: Floats | None) -> float:
@@ -216,7 +210,7 @@ def _refuse_exact(columns: Sequence[Column], table: Table) -> None:
             "Noise with exact=True needs complete columns. Fill or leave out missing cells."
         )
     needed = 2 * len(columns) + 2
-    counted = table.n_records if table.weights is None else int((table.weights > 0).sum())
+    counted = int(table.counted.sum())
     if counted < needed:
         which = "records" if table.weights is None else "records with a weight above 0"
         raise UnsuitableError(

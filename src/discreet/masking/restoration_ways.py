@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Literal
@@ -15,10 +15,16 @@ from discreet.claims.exact_moments import EXACT, attainable
 from discreet.errors import ParameterError, UnsuitableError
 from discreet.selection import name_list, names_of
 from discreet.stats.moments import measure_moments
-from discreet.stats.restoration import fit_restoration, in_memory, restore
+from discreet.stats.restoration import TOL_DEPENDENT, TOL_NEAR, fit_restoration, in_memory, restore
 from discreet.stats.restoration_affine import Restoration
 from discreet.stats.restoration_maps import classify_columns
-from discreet.stats.restoration_parts import rake_families, records_needed, restore_cells, smallest_part
+from discreet.stats.restoration_parts import (
+    Restorer,
+    rake_families,
+    records_needed,
+    restore_cells,
+    smallest_part,
+)
 from discreet.stats.restoration_printed import restore_printed
 from discreet.stats.restoration_support import blend_records, restore_within, round_restored
 from discreet.stats.streams import Streams
@@ -70,29 +76,18 @@ class Numbers:
     original: Floats
     treated: Floats
     missing: Bools
-    same_gaps: bool
     weights: Floats | None
 
     @classmethod
     def of(cls, table: Table, treated: Table, columns: tuple[Column, ...]) -> Numbers:
         after = [treated[column.name] for column in columns]
-        gaps = [
-            np.column_stack([column.missing for column in columns]),
-            np.column_stack([column.missing for column in after]),
-        ]
         return cls(
             columns,
             np.column_stack([column.numbers for column in columns]),
             np.column_stack([column.numbers for column in after]),
-            gaps[0] | gaps[1],
-            bool(np.array_equal(gaps[0], gaps[1])),
+            np.column_stack([was.missing | now.missing for was, now in zip(columns, after, strict=True)]),
             table.weights,
         )
-
-    @cached_property
-    def counted(self) -> Bools:
-        """Which records have any weight."""
-        return np.ones(len(self.original), dtype=np.bool_) if self.weights is None else self.weights > 0
 
     def attainable(self, parts: Partition) -> float:
         """How exact covariances can be in the digits of these numbers, in every part."""
@@ -131,13 +126,12 @@ def check_parts(plan: MomentRestoration, table: Table, columns: Sequence[Column]
             raise ParameterError(f"`{way}` restore the whole table around them: use either `by` or `{way}`.")
         _refuse_gaps(columns, f"`{way}`")
         _refuse_bounds(plan, columns, f"`{way}`")
+        records_needed(len(columns), plan.min_part)
     if plan.kind == "printed":
         _refuse_gaps(columns, "kind='printed'")
         _refuse_bounds(plan, columns, "kind='printed'")
         if table.weights is not None:
             raise UnsuitableError("The printed algorithm takes no weights; use the default kind.")
-    if plan.blocks or plan.families:
-        records_needed(len(columns), plan.min_part)
     for block in plan.blocks:
         names = names_of(columns)
         if unknown := [name for name in block.columns if name not in names]:
@@ -175,15 +169,11 @@ def _refuse_bounds(plan: MomentRestoration, columns: Sequence[Column], what: str
         )
 
 
-def _counted(table: Table) -> Bools:
-    return np.ones(table.n_records, dtype=np.bool_) if table.weights is None else table.weights > 0
-
-
 def _refuse_small(
     plan: MomentRestoration, table: Table, columns: Sequence[Column], members: Sequence[Ints], what: str
 ) -> None:
     """Exact statistics of few records disclose them."""
-    counted, needed = _counted(table), needed_records(plan, len(columns))
+    counted, needed = table.counted, needed_records(plan, len(columns))
     sizes = np.array([counted[rows].sum() for rows in members])
     small = sizes[sizes < needed]
     if len(small):
@@ -195,7 +185,7 @@ def _refuse_small(
 
 
 def _refuse_small_stratum(plan: MomentRestoration, table: Table, columns: Sequence[Column]) -> None:
-    n_records, needed = int(_counted(table).sum()), needed_records(plan, len(columns))
+    n_records, needed = int(table.counted.sum()), needed_records(plan, len(columns))
     if n_records < needed:
         raise UnsuitableError(
             f"A stratum has {n_records} records, fewer than {needed}; exact statistics of {len(columns)} columns in so few "
@@ -205,7 +195,7 @@ def _refuse_small_stratum(plan: MomentRestoration, table: Table, columns: Sequen
 
 def _refuse_few(table: Table, columns: Sequence[Column], members: Sequence[Ints]) -> None:
     """n records with the exact moments of n - 1 independent columns are the records, turned about their mean."""
-    counted = _counted(table)
+    counted = table.counted
     for rows in members:
         n_records = int(counted[rows].sum())
         if n_records > len(columns) + 1:
@@ -215,7 +205,7 @@ def _refuse_few(table: Table, columns: Sequence[Column], members: Sequence[Ints]
         if present.any():
             values = np.column_stack([column.numbers[rows][present] for column in columns])
             moments = measure_moments(np.ascontiguousarray(values))
-            rank = len(classify_columns(moments, moments, 1e-13, 1e-6).free)
+            rank = len(classify_columns(moments, moments, TOL_DEPENDENT, TOL_NEAR).free)
         if n_records <= rank + 1:
             raise UnsuitableError(
                 f"{n_records} records are too few to restore {rank} independent columns: exact statistics would give the "
@@ -247,7 +237,7 @@ class Ways:
         return names_of(self.numbers.columns)
 
     @cached_property
-    def restorer(self) -> Callable[..., tuple[Floats, Restoration]]:
+    def restorer(self) -> Restorer:
         return partial(
             restore,
             kind="transport" if self.plan.kind == "printed" else self.plan.kind,
@@ -263,12 +253,12 @@ class Ways:
         values, told = self.numbers.treated.copy(), []
         # However few `min_part` allows: with no more records than columns + 1, exact statistics are the records.
         needed = max(needed_records(self.plan, len(self.names)), len(self.names) + 2)
-        left, n_blocks = 0, 0
+        counted, left, n_blocks = self.table.counted, 0, 0
         for part, rows in enumerate(self.parts.members()):
             for inside, columns in self._patterns(rows):
                 if not len(columns):
                     continue
-                if self.numbers.missing.any() and self.numbers.counted[inside].sum() < needed:
+                if self.numbers.missing.any() and counted[inside].sum() < needed:
                     left += len(inside)
                     continue
                 n_blocks += 1
@@ -318,13 +308,13 @@ class Ways:
                 lower,
                 upper,
                 weights=weights,
-                restorer=self._as_restorer,
+                restorer=self.restorer,
             )
             restored = np.clip(restored, lower, upper)
             violation, sweeps = bounded.violation, bounded.sweeps
             _follow(sweeps[-1], restored)
         else:
-            restored, single = self._as_restorer(original, treated, weights=weights)
+            restored, single = self.restorer(original, treated, weights=weights)
             sweeps = (single,)
         variables = [variables[j] for j in order]
         if not self.plan.exact:
@@ -346,11 +336,6 @@ class Ways:
             return np.arange(original.shape[1])
         return np.argsort(original.var(axis=0), kind="stable").astype(np.int64)
 
-    def _as_restorer(
-        self, original: Floats, treated: Floats, *, weights: Floats | None = None
-    ) -> tuple[Floats, Restoration]:
-        return self.restorer(original, treated, weights=weights)
-
     def _blended(self, treated: Floats, weights: Floats | None, *stream: str) -> Floats:
         if self.plan.blend == 1:
             return treated
@@ -369,7 +354,7 @@ class Ways:
             self._blended(numbers.treated, numbers.weights),
             parts,
             weights=numbers.weights,
-            restorer=self._as_restorer,
+            restorer=self.restorer,
             min_part=self.plan.min_part,
             names=self.names,
         )
@@ -382,7 +367,7 @@ class Ways:
             self._blended(numbers.treated, numbers.weights),
             [cells_by(self.table, family).labels for family in self.plan.families],
             weights=numbers.weights,
-            restorer=self._as_restorer,
+            restorer=self.restorer,
             min_part=self.plan.min_part,
         )
         notes = tuple(

@@ -71,8 +71,13 @@ class Subdomains:
         if (sizes >= needed).all() and not self.alike:
             return cells
         home = merge_cells(Cellwise.of(columns, cells, table.weights), needed, while_bic_gains=self.alike)
-        merged = np.unique(home[cells.labels], return_inverse=True)[1].reshape(-1).astype(np.int64)
-        return Partition(merged, f"merged cells of {', '.join(self.by)}", self.by)
+        return merged_cells(cells, home)
+
+
+def merged_cells(cells: Partition, home: Ints) -> Partition:
+    """The groups that cells end in, `home` being the group of each."""
+    labels = np.unique(home[cells.labels], return_inverse=True)[1].reshape(-1).astype(np.int64)
+    return Partition(labels, f"merged cells of {', '.join(cells.by)}", cells.by)
 
 
 def binned_cells(table: Table, by: tuple[str, ...], bins: int) -> Partition:

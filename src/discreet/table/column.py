@@ -104,6 +104,11 @@ class Column:
         """Like `with_values`, after bringing numbers back to the declared support (decimals, then bounds)."""
         return self.with_values(settle(numbers, self.variable), absent)
 
+    def loosened(self) -> Column:
+        """The column without its declared support, to be released with all digits."""
+        variable = replace(self.variable, decimals=None, lower=None, upper=None)
+        return replace(self, variable=variable, loose=True)
+
     def with_levels(
         self,
         levels: Sequence[Level],

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from discreet.errors import DiscreetWarning, ParameterError
 from discreet.table.frames import Frame, TextOf
+from discreet.table.schema import Schema
 
 if TYPE_CHECKING:
     from discreet.table.files.source import Source
@@ -30,6 +31,10 @@ class Opened:
     labels: Mapping[str, Mapping[Any, str]] = field(default_factory=dict)
     reading: Mapping[str, Any] = field(default_factory=dict)
     source: Source | None = None
+
+    def guessed_schema(self) -> Schema:
+        """What each column seems to be, from its cells and all that the file says of them."""
+        return Schema.infer(self.frame, text_of=self.text_of, labels=self.labels)
 
 
 def open_data(data: Frame | Opened | str | Path, *, warn: bool = True, **reading: Any) -> Opened:

@@ -65,6 +65,12 @@ class Table:
         declared = self.of_role("weight")
         return cast("Floats", declared[0].values) if declared else None
 
+    @property
+    def counted(self) -> NDArray[np.bool_]:
+        """Which records carry weight: all, where none is declared."""
+        weights = self.weights
+        return np.ones(self.n_records, dtype=np.bool_) if weights is None else weights > 0
+
     def select(self, names: Iterable[str]) -> Table:
         return replace(self, columns=tuple(self[name] for name in names))
 

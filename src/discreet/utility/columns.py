@@ -12,8 +12,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.arrays import Bools, Codes, Floats
+from discreet.arrays import Bools, Codes, Floats, Ints
 from discreet.errors import ParameterError
+from discreet.stats.order import draw_rows, value_order
 from discreet.stats.weighted import checked_weights
 from discreet.table.column import Column
 from discreet.table.table import Table
@@ -170,20 +171,16 @@ def stacked(columns: Sequence[Codes], sizes: Sequence[int], table: Table) -> Cat
     return Categories(codes, tuple(sizes), weights)
 
 
-def canonical_order(table: Table, names: Sequence[str]) -> NDArray[np.intp]:
+def canonical_order(table: Table, names: Sequence[str]) -> Ints:
     """Records sorted by all their values: what is drawn by position here does not depend on their order."""
     keys: list[NDArray[np.generic]] = [np.zeros(table.n_records)]
     for name in names:
         keys += [table[name].values, table[name].missing]
     if table.weights is not None:
         keys.insert(0, table.weights)
-    return np.lexsort(keys)
+    return value_order(keys[::-1], table.n_records)
 
 
-def drawn_rows(table: Table, names: Sequence[str], size: int, seed: int) -> NDArray[np.intp]:
+def drawn_rows(table: Table, names: Sequence[str], size: int, seed: int) -> Ints:
     """At most `size` records, sorted by value, drawn without regard to the order they stand in."""
-    order = canonical_order(table, names)
-    if table.n_records <= size:
-        return order
-    drawn = np.random.default_rng(seed).choice(table.n_records, size=size, replace=False)
-    return order[np.sort(drawn)]
+    return draw_rows(canonical_order(table, names), size, np.random.default_rng(seed))

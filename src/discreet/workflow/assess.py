@@ -126,7 +126,7 @@ def _check(level: str, threshold: int) -> None:
 def _schema_of(opened: Opened, schema: Schema | str | Path | None) -> Schema:
     if isinstance(schema, (str, Path)):
         return Schema.read(schema)
-    return schema or Schema.infer(opened.frame, text_of=opened.text_of, labels=opened.labels)
+    return schema or opened.guessed_schema()
 
 
 def _opened(data: Any, reading: dict[str, Any]) -> tuple[Opened, Release | None]:
@@ -318,9 +318,8 @@ def measure_all(
                 findings += _findings(measure, *pair, before=before)
             except InputError as fault:
                 skipped[name_of(measure)] = str(fault)
-            except (
-                Exception
-            ) as fault:  # whatever it is, the other figures stand; its text may hold cell values
+            except Exception as fault:
+                # Whatever it is, the other figures stand; its text may hold cell values.
                 skipped[name_of(measure)] = f"{FAILED} {type(fault).__name__}"
             share((done + 1) / len(measures))
     return Evidence(

@@ -190,7 +190,7 @@ def inspect(
         schema = Schema.read(schema)
     if schema is None:
         with stage("guessing what the columns are"):
-            schema = Schema.infer(opened.frame, text_of=opened.text_of, labels=opened.labels)
+            schema = opened.guessed_schema()
     return inspect_opened(opened, schema, k, started)
 
 

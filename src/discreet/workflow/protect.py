@@ -49,7 +49,7 @@ def protect(
 def infer(data: Frame | str | Path, **reading: Any) -> Schema:
     """Guess what each column of a dataframe or a file is; print the schema to see the reasons."""
     opened = open_data(data, **reading)
-    return Schema.infer(opened.frame, text_of=opened.text_of, labels=opened.labels)
+    return opened.guessed_schema()
 
 
 def _schema(schema: Schema | str | Path | None) -> Schema | None:

@@ -20,7 +20,7 @@ from discreet.composition import Composed, Composition, Whole, Within
 from discreet.errors import UnsuitableError
 from discreet.masking.microaggregation import Microaggregation
 from discreet.masking.moment_restoration import MomentRestoration
-from discreet.partition.subdomains import Cellwise, Subdomains, binned_cells, merge_cells
+from discreet.partition.subdomains import Cellwise, Subdomains, binned_cells, merge_cells, merged_cells
 from discreet.progress import share, stage
 from discreet.release import Method, refuse_faulty
 from discreet.risk.prefix_linkage import PrefixLinkage
@@ -100,7 +100,7 @@ def suggest_subdomains(
         columns: numeric columns to restore; None: those with the role quasi or confidential.
     """
     opened = open_data(data, **reading)
-    plan = schema or Schema.infer(opened.frame, text_of=opened.text_of, labels=opened.labels)
+    plan = schema or opened.guessed_schema()
     return suggest_opened(opened, plan, mask=mask, columns=columns, seed=seed)
 
 
@@ -166,7 +166,8 @@ class Scale:
                 continue
             sums = Cellwise.of(columns, cells, self.table.weights)
             large, groups = (
-                _merged(cells, merge_cells(sums, needed, while_bic_gains=alike)) for alike in (False, True)
+                merged_cells(cells, merge_cells(sums, needed, while_bic_gains=alike))
+                for alike in (False, True)
             )
             if groups.n_groups > 1:
                 yield Rated(subdomains, large, groups, self._inside(large, self.draft, self._loss))
@@ -218,8 +219,3 @@ def _candidates(table: Table, numbers: tuple[Column, ...]) -> list[tuple[str, ..
     ]
     single = [(name,) for name in (*categorical, *names_of(numbers))]
     return [*single, *combinations(categorical, 2)]
-
-
-def _merged(cells: Partition, home: Any) -> Partition:
-    labels = np.unique(home[cells.labels], return_inverse=True)[1].reshape(-1).astype(np.int64)
-    return Partition(labels, f"merged cells of {', '.join(cells.by)}", cells.by)
